@@ -21,6 +21,7 @@ from zyg.compiler.object_needs import note_lost
 from zyg.entry_cache import Entry, cache
 from zyg.errors import UnsupportedSyntax
 from zyg.gradients import assignment_of
+from zyg.signature import is_users
 
 if TYPE_CHECKING:
     from zyg.compiler import nesting
@@ -144,7 +145,8 @@ def _gains_by_heap(made: Specialisation, mode: str) -> bool:
         return True
     if mode.startswith(TANGENT):
         return False
-    classes = [cls for callee in callees for cls in callee.classes_made]
+    # Iterators of the compiler's own only say where in their items they are.
+    classes = [cls for callee in callees for cls in callee.classes_made if is_users(cls)]
     return bool(classes) and not any(issubclass(cls, BaseException) for cls in classes)
 
 
