@@ -205,7 +205,7 @@ def linear_algebra() -> Iterator[Row]:
             (cplx(3, 2), ord_),
         )
         yield from cases(np.linalg.norm, (signed(4, 2, 3), ord_, (-2, -1), True))
-    yield from cases(np.linalg.norm, (signed(2, 3, 4),), (np.array(0.5),))
+    yield from cases(np.linalg.norm, (signed(2, 3, 4),), (np.array(0.5),), ([0.3, -0.4],))
 
 
 @table

@@ -81,6 +81,7 @@ def with_parameters() -> Iterator[Row]:
         yield from cases(getattr(special, name), (1.3, 2.1, real(2, 3)))
     for name in ("jv", "yv", "iv", "kv", "ive", "kve"):
         yield from cases(getattr(special, name), (1, real(3)), (0.7, real(2, 3)), (2.0, 0.4))
+    yield from cases(special.expn, (0, real(3)), (np.array([0, 1, 2]), real(3)))
     for name in ("jn", "yn", "kn", "expn", "polygamma"):
         yield from cases(getattr(special, name), (2, real(3)))
     for name in ("hankel1", "hankel2"):

@@ -4,8 +4,10 @@ modes."""
 import bisect
 from collections import OrderedDict, defaultdict, deque
 
+import numpy as np
 import pytest
 
+import zyg
 from tests.orders_of_modes import MODES, check_second_derivative
 
 
@@ -167,3 +169,17 @@ PROGRAMS = [
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_second_derivative(f, inner, outer):
     check_second_derivative(f, inner, outer, 1.3)
+
+
+@pytest.mark.parametrize("x", [[1.0, 2.0], (1.0, 2.0)])
+def test_second_derivatives_in_a_container_that_is_an_operand(x):
+    """The rule of `np.dot` gives the gradient of its operand as an array."""
+    m = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+    def slope(x):
+        return zyg.gradient(lambda x: np.sum(np.dot(m, x) ** 3), x)[0][1]
+
+    found = zyg.gradient(slope, x)[0]
+    weights = 6 * m[:, 1] * (m @ x)
+    assert type(found) is type(x)
+    np.testing.assert_allclose(found, weights @ m, rtol=1e-13)

@@ -245,3 +245,17 @@ def test_new_names_of_bounds():
 def test_quantiles_of_all_numbers_are_scalars():
     for f in (np.nanmedian, lambda x: np.nanpercentile(x, 33.0, axis=(0, 1))):
         assert type(zyg.pullback(f, A)[0]) is np.float64
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x, y: np.linalg.norm([x, y, x * y]),
+        lambda x, y: np.linalg.norm([(x, 0.3), (y, x)]),
+        lambda x, y: np.clip([x, y, x * y], 0.1, 0.5),
+        lambda x, y: np.sinc((x, y)),
+        lambda x, y: np.polyfit([0.0, 1.0, 2.0], [x, y, x * y], 1),
+    ],
+)
+def test_operands_in_lists(program):
+    zyg.check_grads(program, 0.6, 0.35)

@@ -125,3 +125,21 @@ def test_second_slope_of_spherical_bessel_functions_at_zero(n):
     for x in (0.0, 1e-9):
         (bar,) = zyg.gradient(lambda x: special.spherical_jn(n, x, True), x)
         np.testing.assert_allclose(bar, slope, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        special.rgamma, lambda z: special.ive(2, z), lambda z: special.ive(0.7, z),
+        lambda z: special.kve(2, z), lambda z: special.kv(0.7, z),
+    ],
+)
+def test_scaled_functions_of_complex_numbers(f):
+    zyg.check_grads(f, np.array([0.3 + 1.1j, 0.8 - 0.2j, 1.9 + 0.1j]), order=1)
+    zyg.check_grads(lambda z: f(z), 0.4 - 0.7j, order=1)
+
+
+def test_slope_of_one_over_gamma_at_its_zeros():
+    (bar,) = zyg.gradient(lambda x: np.sum(special.rgamma(x)), -np.arange(4.0))
+    np.testing.assert_allclose(bar, [1.0, -1.0, 2.0, -6.0], rtol=1e-13)
+    zyg.check_grads(special.rgamma, np.array([-2.0, -0.7, 0.0, 0.45, 0.55, 3.0]))

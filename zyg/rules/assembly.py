@@ -22,7 +22,7 @@ from zyg.cotangent_places import (
     with_place_in,
     without_place_in,
 )
-from zyg.rules.cotangents import summand_bar
+from zyg.rules.cotangents import projected_back, summand_bar
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.sums import spread
 
@@ -156,12 +156,14 @@ def materialised(bar, like):
 
 @adjoint(cotangent.completed)
 def completed(bar, like):
-    return cotangent.completed(bar, like), lambda y_bar: (y_bar, None)
+    y = cotangent.completed(bar, like)
+    return y, lambda y_bar: (projected_back(y_bar, y, bar), None)
 
 
 @adjoint(cotangent.completed_container)
 def completed_container(bar, like):
-    return cotangent.completed_container(bar, like), lambda y_bar: (y_bar, None)
+    y = cotangent.completed_container(bar, like)
+    return y, lambda y_bar: (projected_back(y_bar, y, bar), None)
 
 
 @adjoint(cotangent.listed)

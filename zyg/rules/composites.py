@@ -87,7 +87,7 @@ def slopes_bar(y_bar, ndim):
     if ndim == 1:
         return slope_bar(y_bar, 0)
     parts = [slope_bar(y_bar[i], i) for i in range(ndim) if y_bar[i] is not None]
-    return np.sum(np.stack(parts), axis=0)
+    return np.sum(np.stack(parts), axis=0) if parts else None
 
 
 def slope_bar(y_bar, axis):

@@ -9,6 +9,8 @@ import numpy as np
 
 from zyg.cotangent import (
     accumulate,
+    completed,
+    completed_container,
     conj,
     filled,
     inexact,
@@ -136,7 +138,21 @@ def broadcast_again(y_bar, bar):
 
 @adjoint(project)
 def project_(bar, x):
-    return project(bar, x), lambda y_bar: (None if bar is None else y_bar, None)
+    y = project(bar, x)
+    return y, lambda y_bar: (projected_back(y_bar, y, bar), None)
+
+
+def projected_back(y_bar, y, bar):
+    """The cotangent of one that may be an array where `y` has the form of a list or tuple."""
+    if y_bar is None or bar is None:
+        return None
+    if isinstance(bar, np.ndarray) and isinstance(y, (list, tuple)):
+        return unbroadcast(np.asarray(filled_up(y_bar, y)), bar)
+    return y_bar
+
+
+def filled_up(y_bar, y):
+    return completed(y_bar, y) if isinstance(y, tuple) else completed_container(y_bar, y)
 
 
 @adjoint(kept)

@@ -268,7 +268,7 @@ def sinc_slope(x):
 
 
 def sinc_slope_by_quotient(x):
-    angle = math.pi * x
+    angle = np.multiply(math.pi, x)
     return (np.cos(angle) - np.sin(angle) / angle) / x
 
 

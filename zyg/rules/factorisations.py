@@ -60,6 +60,8 @@ def eigvalsh_bar(y_bar, a, UPLO):
 def eigh_bar(y_bar, values, vectors, UPLO):
     """The cotangent of the triangle that is read. Equal eigenvalues have no derivative of their
     vectors: the result is then infinite or NaN, unless nothing depends on the vectors."""
+    if y_bar[0] is None and y_bar[1] is None:
+        return None
     if y_bar[1] is None:
         full = (vectors * np.expand_dims(y_bar[0], -2)) @ adjoint_of(vectors)
     else:
@@ -145,6 +147,8 @@ def eigvals_bar(y_bar, a):
 
 def eig_bar(y_bar, values, vectors):
     """The cotangent of a matrix with eigenvectors of length 1 whose largest entry is real."""
+    if y_bar[0] is None and y_bar[1] is None:
+        return None
     size = np.shape(values)[-1]
     inner = 0.0 if y_bar[0] is None else np.eye(size) * np.expand_dims(y_bar[0], -2)
     if y_bar[1] is not None:
@@ -191,7 +195,7 @@ def svd_bar(y_bar, all_u, s, all_vh):
     size = np.shape(s)[-1]
     u, vh = all_u[..., :size], all_vh[..., :size, :]
     if y_bar[0] is None and y_bar[2] is None:
-        return (u * np.expand_dims(y_bar[1], -2)) @ vh
+        return None if y_bar[1] is None else (u * np.expand_dims(y_bar[1], -2)) @ vh
     v = adjoint_of(vh)
     u_bar = np.zeros_like(u) if y_bar[0] is None else determined(y_bar[0], size)
     v_bar = np.zeros_like(v) if y_bar[2] is None else determined(adjoint_of(y_bar[2]), size)

@@ -192,7 +192,8 @@ def inside(a, low, high):
     """Where `np.clip` lets `a` through, bounds included."""
     if low is None:
         return np.less_equal(a, high) if high is not None else True
-    return np.greater_equal(a, low) if high is None else (a >= low) & (a <= high)
+    is_above = np.greater_equal(a, low)
+    return is_above if high is None else is_above & np.less_equal(a, high)
 
 
 def below(a, low, high):

@@ -43,7 +43,7 @@ def norm_bar(y_bar, y, x, ord, axis, keepdims):
         return nuclear_norm_bar(y_bar, x, axis, keepdims)
     shape = np.shape(x)
     if axis is None and (ord is None or ord == "fro" or (ord == 2 and len(shape) == 1)):
-        return x * (y_bar * inverse_or_zero(y))
+        return np.multiply(x, y_bar * inverse_or_zero(y))  # of a list, too
     if axis is None:
         axes = tuple(range(len(shape)))
         part, length = np.reshape(y_bar, [1 for _ in axes]), np.reshape(y, [1 for _ in axes])

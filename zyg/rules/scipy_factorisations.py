@@ -83,14 +83,15 @@ def lu_factor(a, overwrite_a=False, check_finite=True):
     if np.ndim(a) > 2 or np.shape(a)[0] != np.shape(a)[-1]:
         raise NotDifferentiable("scipy.linalg.lu_factor has a rule for one square matrix only")
     y = linalg.lu_factor(a, check_finite=check_finite)
+    return y, lambda y_bar: (lu_factor_bar(y_bar[0], *y),)
 
-    def back(y_bar):
-        eye = np.eye(len(y[1]), dtype=y[0].dtype)
-        lower, upper = np.tril(y[0], -1) + eye, np.triu(y[0])
-        rows = lu_bar(np.tril(y_bar[0], -1), np.triu(y_bar[0]), lower, upper)
-        return (rows[np.argsort(row_order(y[1]))],)
 
-    return y, back
+def lu_factor_bar(both_bar, lu, pivots):
+    if both_bar is None:
+        return None
+    lower, upper = np.tril(lu, -1) + np.eye(len(pivots), dtype=lu.dtype), np.triu(lu)
+    rows = lu_bar(np.tril(both_bar, -1), np.triu(both_bar), lower, upper)
+    return rows[np.argsort(row_order(pivots))]
 
 
 @adjoint(linalg.qr)
@@ -164,7 +165,7 @@ def scipy_svd_bar(y_bar, all_u, s, all_vh):
     u, vh = all_u[..., :, :size], all_vh[..., :size, :]
     inner = 0.0 if y_bar[1] is None else np.eye(size, dtype=s.dtype) * np.expand_dims(y_bar[1], -2)
     if y_bar[0] is None and y_bar[2] is None:
-        return u @ inner @ vh
+        return None if y_bar[1] is None else u @ inner @ vh
     v = adjoint_of(vh)
     u_bar = np.zeros_like(u) if y_bar[0] is None else determined(y_bar[0], size)
     v_bar = np.zeros_like(v) if y_bar[2] is None else determined(adjoint_of(y_bar[2]), size)

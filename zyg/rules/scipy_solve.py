@@ -127,6 +127,8 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 def cho_factor_bar(c_bar, c, lower):
+    if c_bar is None:
+        return None
     if lower:
         half = cholesky_bar(np.tril(c_bar), np.tril(c))
     else:

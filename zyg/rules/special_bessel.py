@@ -146,8 +146,11 @@ def ive(v, z):
     y = special.ive(v, z)
 
     def back(y_bar):
-        slope = 0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z)) - np.sign(z) * y
-        return without_formula(v, "v", "ive"), unbroadcast(y_bar * slope, z)
+        slope = 0.5 * (special.ive(v - 1, z) + special.ive(v + 1, z))
+        # The factor `exp(-abs(z.real))` is no analytic function.
+        of_factor = np.sign(np.real(z)) * np.real(y_bar * conj(y))
+        z_bar = unbroadcast(y_bar * conj(slope) - of_factor, z)
+        return without_formula(v, "v", "ive"), z_bar
 
     return y, back
 
@@ -158,7 +161,7 @@ def kve(v, z):
 
     def back(y_bar):
         slope = y - 0.5 * (special.kve(v - 1, z) + special.kve(v + 1, z))
-        return without_formula(v, "v", "kve"), unbroadcast(y_bar * slope, z)
+        return without_formula(v, "v", "kve"), unbroadcast(y_bar * conj(slope), z)
 
     return y, back
 
@@ -189,5 +192,5 @@ def hyp2f1(a, b, c, z):
         without_formula(a, "a", "hyp2f1"),
         without_formula(b, "b", "hyp2f1"),
         without_formula(c, "c", "hyp2f1"),
-        unbroadcast(y_bar * conj(a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z)), z),
+        unbroadcast(y_bar * conj(a / c * b * special.hyp2f1(a + 1, b + 1, c + 1, z)), z),
     )

@@ -33,7 +33,16 @@ def loggamma(x):
 @adjoint(special.rgamma)
 def rgamma(x):
     y = special.rgamma(x)
-    return y, lambda y_bar: y_bar * conj(-y * special.psi(x))
+    return y, lambda y_bar: y_bar * conj(rgamma_slope(x, y))
+
+
+def rgamma_slope(x, y):
+    """On the left `gamma(1 - x) sin(pi x) / pi` (DLMF 5.5.3) is differentiated: it has no poles."""
+    is_left = np.real(x) < 0.5
+    left, right = np.where(is_left, x, 0.0), np.where(is_left, 1.0, x)
+    sine, cosine = np.sin(np.pi * left) / np.pi, np.cos(np.pi * left)
+    of_left = special.gamma(1.0 - left) * (cosine - special.psi(1.0 - left) * sine)
+    return np.where(is_left, of_left, -y * special.psi(right))
 
 
 @adjoint(special.psi)
@@ -245,7 +254,14 @@ def zeta(x, q=1):
 
 @adjoint(special.expn)
 def expn(n, x):
-    return special.expn(n, x), lambda y_bar: (
+    y = special.expn(n, x)
+    return y, lambda y_bar: (
         without_formula(n, "n", "expn"),
-        unbroadcast(-y_bar * special.expn(n - 1, x), x),
+        unbroadcast(-y_bar * expn_of_order_below(n, x, y), x),
     )
+
+
+def expn_of_order_below(n, x, y):
+    """SciPy has no exponential integral of the order -1: by recurrence (DLMF 8.19.12)."""
+    below = special.expn(np.maximum(n - 1, 0), x)
+    return np.where(np.equal(n, 0), (np.exp(-x) + y) / x, below)
