@@ -124,7 +124,9 @@ class OperationEmitter:
             if not self.uses[result]:
                 self.add(ast.Expr(value=value))
                 return
-            self.add(ast.Assign(targets=[self.target(result)], value=value, type_comment=None))
+            name = self.target(result)
+            if not isinstance(value, ast.Name) or value.id != name.id:  # else it says nothing
+                self.add(ast.Assign(targets=[name], value=value, type_comment=None))
             return
         targets: list[ast.expr] = [self.target(result) for result in results]
         target = ast.Tuple(elts=targets, ctx=ast.Store())
