@@ -12,6 +12,7 @@ and its tangent.
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from typing import Any
 
 from ir import facts, primitives
@@ -22,16 +23,18 @@ from ir.core import (
     Function,
     Op,
     Operand,
+    Try,
     Value,
     Yield,
     blocks_of,
+    operands_of,
     type_of,
 )
 from ir.emit import Emitted
 from ir.errors import Unsupported
 from ir.record import made as fresh
 from ir.record import node
-from ir.rewrite import substitute
+from ir.rewrite import count_uses, substitute, walk
 from ir.simplify import Key, eliminate_dead, is_pure, is_shareable, is_silent, sharing_key
 from ir.types import Scalar
 from zyg.compiler import tangent_primitives, tangent_stores, tangents_again  # noqa: F401 - for what they declare
@@ -209,6 +212,8 @@ class TangentCompiler:
             specialiser._stack.pop()
         body = Block([], builder.ops, Yield([whole]))
         share_own(body, builder.own)
+        if any(isinstance(op, Try) for op in walk(body)):
+            leave_out_unread(body, builder.own, count_uses(body))
 
         def is_removable(call: Op) -> bool:
             assert isinstance(call, Call)
@@ -260,6 +265,21 @@ def share_own(block: Block, own: set[Op], known: dict[Key, list[Value]] | None =
             share_own(inner, own, known)
     block.ops = ops
     substitute(block, mapping)
+
+
+def leave_out_unread(block: Block, own: set[Op], uses: Counter[Value]) -> None:
+    """Leaves out what is there for tangents only and isn't read, also where a `try` guards it: an
+    error of that would be none of the program's."""
+    kept: list[Op] = []
+    for op in reversed(block.ops):
+        for inner in blocks_of(op):
+            leave_out_unread(inner, own, uses)
+        is_read = any(uses[value] for value in op.results)
+        if not is_read and op in own and isinstance(op, Call) and is_pure(op):
+            uses.subtract(operand for operand in operands_of(op) if isinstance(operand, Value))
+        else:
+            kept.append(op)
+    block.ops = kept[::-1]
 
 
 def _may_be_shared(op: Call, own: set[Op]) -> bool:
