@@ -118,7 +118,7 @@ def products() -> Iterator[Row]:
         ),
         *((real(3, 2), real(3, 2), Options(axis=0)), (real(3, 2), real(2, 3), 0)),
     )
-    for mode in ("full", "same", "valid", 0, 1):
+    for mode in ("full", "same", "valid", 0, 1, 2):
         yield from cases(
             np.convolve,
             (real(5), real(3), mode),

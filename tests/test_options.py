@@ -254,6 +254,7 @@ def test_quantiles_of_all_numbers_are_scalars():
         lambda x, y: np.linalg.norm([(x, 0.3), (y, x)]),
         lambda x, y: np.clip([x, y, x * y], 0.1, 0.5),
         lambda x, y: np.sinc((x, y)),
+        lambda x, y: np.select(condlist=[M], choicelist=[x * B], default=y),
         lambda x, y: np.polyfit([0.0, 1.0, 2.0], [x, y, x * y], 1),
     ],
 )

@@ -244,3 +244,11 @@ def test_probabilities_that_are_nearly_one(method):
         rest = np.exp(-np.exp(x))
         value, slope = (x, 1.0) if x < 0 else (np.log1p(-rest), np.exp(x) * rest / (1 - rest))
         np.testing.assert_allclose([y, back(1.0)[0]], [value, sign * slope], rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["pmf", "logpmf", "cdf", "sf"])
+def test_counts_in_lists(method):
+    for distribution in (stats.binom, stats.nbinom):
+        f = getattr(distribution, method)
+        zyg.check_grads(lambda p, f=f: f([0, 1, 3], [4, 5, 6], p), 0.3, order=1)
+        zyg.check_grads(lambda p, f=f: f(2, [4, 5, 6], p), np.array([[0.3], [0.4]]), order=1)

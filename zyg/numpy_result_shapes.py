@@ -28,11 +28,11 @@ def diff_shape(shape: Shape, n: int = 1, axis: int = -1) -> Shape:
     return with_size(shape, axis, max(shape[axis] - n, 0)) if n else shape
 
 
-def convolve_shape(a: Shape, v: Shape, mode: str = "full") -> Shape:
+def convolve_shape(a: Shape, v: Shape, mode: str | int = "full") -> Shape:
     longer, shorter = max(a[0], v[0]), min(a[0], v[0])
-    if mode == "same":
+    if mode in ("same", 1):
         return (longer,)
-    return (longer + shorter - 1 if mode == "full" else longer - shorter + 1,)
+    return (longer + shorter - 1 if mode in ("full", 2) else longer - shorter + 1,)
 
 
 def fft_shape(shape: Shape, n: int | None = None, axis: int = -1, norm: Any = None) -> Shape:

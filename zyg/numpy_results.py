@@ -140,6 +140,8 @@ def arrays_in(container: Type) -> list[Array]:
 @facts.quiet(np.select)
 def selects_by_masks(args: tuple[Type, ...]) -> bool:
     """Conditions of other dtypes are refused."""
+    if len(args) < 2:
+        return False
     masks, choices = map(arrays_in, args[:2])
     return bool(choices) and bool(masks) and all(mask.dtype == np.bool_ for mask in masks)
 

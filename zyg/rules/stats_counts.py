@@ -45,8 +45,9 @@ def binom_logpmf(k, n, p, loc=0):
     k, p = np.subtract(k, loc), probability_of_each(n, p)
     is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
     count = np.where(is_count, k, 0.0)
-    value = special.xlogy(count, p) + special.xlog1py(n - count, -p)
-    choices = special.gammaln(n + 1) - special.gammaln(count + 1) - special.gammaln(n - count + 1)
+    rest = np.subtract(n, count)
+    value = special.xlogy(count, p) + special.xlog1py(rest, -p)
+    choices = special.gammaln(np.add(n, 1)) - special.gammaln(count + 1) - special.gammaln(rest + 1)
     return inside(is_count, value + choices, -np.inf, k + 0 * p)
 
 
@@ -107,18 +108,18 @@ def nbinom_logpmf(k, n, p, loc=0):
     k, p = np.subtract(k, loc), probability_with(n, p)
     is_count = (k >= 0) & (k == np.floor(k))
     count = np.where(is_count, k, 0.0)
-    choices = special.gammaln(n + count) - special.gammaln(count + 1) - special.gammaln(n)
-    value = choices + n * np.log(p) + special.xlog1py(count, -p)
+    choices = special.gammaln(np.add(n, count)) - special.gammaln(count + 1) - special.gammaln(n)
+    value = choices + np.multiply(n, np.log(p)) + special.xlog1py(count, -p)
     return inside(is_count, value, -np.inf, k + 0 * p)
 
 
 def nbinom_cdf(k, n, p, loc=0):
     k, p = np.floor(np.subtract(k, loc)), probability_with(n, p)
-    value = special.betainc(n, np.maximum(k, 0.0) + 1, p)
+    value = special.betainc(np.asarray(n), np.maximum(k, 0.0) + 1, p)
     return inside(k >= 0, value, 0.0, k + 0 * p)
 
 
 def nbinom_sf(k, n, p, loc=0):
     k, p = np.floor(np.subtract(k, loc)), probability_with(n, p)
-    value = special.betainc(np.maximum(k, 0.0) + 1, n, 1 - p)
+    value = special.betainc(np.maximum(k, 0.0) + 1, np.asarray(n), 1 - p)
     return inside(k >= 0, value, 1.0, k + 0 * p)

@@ -157,16 +157,16 @@ def _copyto(target: Any, source: Any, where: Any = True) -> None:
         target[mask] = whole[mask] if np.ndim(whole) else whole
 
 
-def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def _convolve(a: Any, v: Any, mode: str | int = "full") -> Any:
     if len(v) > len(a):
         a, v = v, a
     run = next(traced_in((a, v))).run
     whole = run.call(np.zeros, (len(a) + len(v) - 1,), {})
     for j in range(len(v)):
         whole[j : j + len(a)] += v[j] * a
-    if mode == "full":
+    if mode in ("full", 2):
         return whole
-    start, count = ((len(v) - 1) // 2, len(a)) if mode == "same" else (
+    start, count = ((len(v) - 1) // 2, len(a)) if mode in ("same", 1) else (
         len(v) - 1, len(a) - len(v) + 1
     )
     return whole[start : start + count]
