@@ -227,7 +227,9 @@ def found_again(
         idx = own[3]
     elif form is None and tape.known is not None:
         idx = tape.known.get((function, parents))
-    return None if idx is None or tape.is_spent(idx) else of_node(tape, idx)
+    if idx is None or tape.is_spent(idx) or tape.values[idx] is None:  # None is no node otherwise
+        return None
+    return of_node(tape, idx)
 
 
 def is_same_call(
@@ -319,8 +321,8 @@ def with_items(tape: Tape, values: Any, whole: int) -> Any:
     return values._make(items) if hasattr(values, "_make") else type(values)(items)
 
 
-# Whose results have a type or a shape that follows from values, by name: not all versions of NumPy
-# and SciPy have all of them.
+# Whose results have a type or a shape that follows from values, or are None for some, by name: not
+# all versions of NumPy and SciPy have all of them.
 BY_VALUES = {
     "numpy": (
         "nonzero flatnonzero argwhere unique unique_values unique_counts unique_inverse unique_all "
@@ -331,6 +333,7 @@ BY_VALUES = {
     "scipy.linalg": (
         "eig eigvals sqrtm logm fractional_matrix_power funm signm orth null_space lstsq"
     ),
+    "zyg.quotients": "over_square power_part product_over times_log",
 }
 BY_VALUES_OF_ARRAYS = {np.ndarray.nonzero, np.ndarray.compress}
 
