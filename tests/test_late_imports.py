@@ -214,3 +214,14 @@ def test_without_assertions():
         for options in ([], ["-O"])
     ]
     assert done[0] == done[1] != ""
+
+
+@pytest.mark.parametrize("first", ["folds", "functional"])
+def test_all_rules_of_a_callable_are_found_whichever_module_was_imported(first):
+    program = f"import zyg, zyg.rules.{first}; print(*zyg.gradient(max, 1.0, 1.0))"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    found = subprocess.run(
+        [sys.executable, "-c", program], env=environment, check=True, capture_output=True,
+        text=True,
+    )
+    assert found.stdout.split() == ["0.5", "0.5"]

@@ -207,11 +207,21 @@ def rule_of(callee: object) -> Rule | None:
     return rule
 
 
+# Those of the callables that are known of which all modules of rules are registered.
+_looked_for: set[int] = set()
+
+
 def _look_for(callee: object) -> bool:
-    """Registers what zyg has for a callable of which nothing is known yet; whether it did."""
+    """Registers what zyg has for a callable that wasn't looked for yet; whether it did."""
     key = id(callee)
     if _is_known(key):
-        return False
+        if key in _looked_for:
+            return False
+        _looked_for.add(key)
+        # One of several modules with its rules may have been imported for another callable.
+        modules = _modules_of(callee)
+        _register(modules if len(modules) > 1 else ())
+        return len(modules) > 1
     package = _package(callee)
     if package is None:
         if isinstance(callee, np.ufunc):
@@ -219,7 +229,7 @@ def _look_for(callee: object) -> bool:
         return _is_known(key)
     if package not in HAVING_RULES and package not in PLAIN_MODULES:
         return False
-    if _register_named(package, callee) and _is_known(key):
+    if _register_named(callee) and _is_known(key):
         return True
     if package in PLAIN_MODULES:
         name = getattr(callee, "__name__", None)
@@ -279,16 +289,21 @@ def register_own(*callees: object) -> None:
     """Registers zyg's rules for callables that are about to get one of the user's, which then
     replaces them."""
     for callee in callees:
-        package = _package(callee)
-        if package is not None and not _is_known(id(callee)):
-            _register_named(package, callee)
+        if not _is_known(id(callee)):
+            _register_named(callee)
 
 
-def _register_named(package: str, callee: object) -> bool:
-    name = getattr(callee, "__qualname__", None) or getattr(callee, "__name__", None)
-    modules = named(package, name) if isinstance(name, str) else ()
+def _register_named(callee: object) -> bool:
+    modules = _modules_of(callee)
     _register(modules)
     return bool(modules)
+
+
+def _modules_of(callee: object) -> Sequence[str]:
+    """The modules with the rules of a callable, by its name."""
+    package = _package(callee)
+    name = getattr(callee, "__qualname__", None) or getattr(callee, "__name__", None)
+    return named(package, name) if package is not None and isinstance(name, str) else ()
 
 
 def register_late(package: str) -> None:
