@@ -1,5 +1,6 @@
 """Classes that get their methods from `collections.abc`, `UserDict` and `UserList`."""
 
+import math
 from collections import UserDict, UserList
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
@@ -143,3 +144,8 @@ class Powers(Mapping):
 def got_or_default(x):
     powers = Powers(x)
     return powers.get("b") * powers.get("c", x)
+
+
+@program((1.3,))
+def products_of_objects(x):
+    return math.prod(Row([x, x * x])) + math.fsum(Powers(x).values()) * x
