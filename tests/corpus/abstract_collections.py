@@ -1,5 +1,6 @@
 """Classes that get their methods from `collections.abc`, `UserDict` and `UserList`."""
 
+import math
 from collections import UserDict, UserList
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
@@ -119,3 +120,32 @@ def classes_for_users(x, y):
     settings, series = Settings(a=x, b=y), Series([x, y])
     series.append(settings.total())
     return series.total() * settings["a"] * sum(series)
+
+
+class Powers(Mapping):
+    """What it gives is computed when it is asked for."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, name):
+        if name not in ("a", "b"):
+            raise KeyError(name)
+        return 2.0 * self.x if name == "a" else self.x**2
+
+    def __iter__(self):
+        return iter(["a", "b"])
+
+    def __len__(self):
+        return 2
+
+
+@program((1.3,))
+def got_or_default(x):
+    powers = Powers(x)
+    return powers.get("b") * powers.get("c", x)
+
+
+@program((1.3,))
+def products_of_objects(x):
+    return math.prod(Row([x, x * x])) + math.fsum(Powers(x).values()) * x

@@ -169,7 +169,8 @@ _OVER_FIRST = {
         list, tuple, set, frozenset, sum, sorted, enumerate, any, all, itertools.islice,
         itertools.cycle, itertools.tee, itertools.combinations, itertools.permutations,
         itertools.combinations_with_replacement, itertools.accumulate, itertools.pairwise,
-        itertools.groupby, itertools.compress, deque,
+        itertools.groupby, itertools.compress, vars(itertools.chain)["from_iterable"], deque,
+        math.prod, math.fsum, np.fromiter,
     )
 }
 _OVER_ALL = {id(f) for f in (zip, itertools.chain, itertools.product, itertools.zip_longest)}
