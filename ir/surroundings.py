@@ -190,6 +190,12 @@ class Surroundings(Protocol):
         """The operands of a call that are objects which it iterates over, each with the method
         that is certain to be asked for the items, or None. `callee` is None for a loop."""
 
+    def mappings(
+        self, callee: object, types: tuple[Type, ...]
+    ) -> list[tuple[int, Any, bool]]:
+        """The operands of a call that are objects of which it makes a dict, each with the function
+        that makes what takes its place, and whether it is certain that the operand is one."""
+
     def outlined(
         self, inference: Inference, op: For, iterables: list[Operand], mapping: Mapping
     ) -> list[Operand] | None:

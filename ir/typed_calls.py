@@ -194,13 +194,20 @@ class TypedCalls(TypedChanges):
         found = self.surroundings.iterated(callee, tuple(map(type_of, operands)))
         members = {i: all_members for i, _ in found if (all_members := members_of(operands[i]))}
         operands = [members.get(i, operand) for i, operand in enumerate(operands)]
-        if len(found) == len(members):
+        mappings = self.surroundings.mappings(callee, tuple(map(type_of, operands)))
+        if len(found) == len(members) and not mappings:
             return operands
         found = [(i, method) for i, method in found if i not in members]
         self.works_on_objects = True
         if self.heap is None:
             return operands
         operands = list(operands)
+        for i, function, is_certain in mappings:
+            given = [operands[i]]
+            if is_certain:
+                (operands[i],) = self.typed_call(Const(function), given, {}, ["items"], loc)
+            else:
+                (operands[i],) = self.unknown_call(Const(function), given, ["items"], loc)
         for i, method in found:
             if method is None and self.surroundings.may_step(type_of(operands[i])):
                 continue  # see `ir.steps`

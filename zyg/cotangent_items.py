@@ -30,6 +30,7 @@ from zyg.cotangent import (
 )
 from zyg.errors import NotDifferentiable
 from zyg.missing_items import unless_made_up
+from zyg.signature import is_users
 from zyg.unusual_arrays import refuse_to_hold, unless_contained
 
 
@@ -387,3 +388,14 @@ def first_part(bar: Any, length: int) -> Any:
 def last_part(bar: Any, length: int) -> Any:
     """The cotangent of what stands behind the first `length` items of a list or tuple."""
     return None if bar is None else bar[length:]
+
+
+def unless_computed(mapping: Any) -> None:
+    """Raises for an object of which a dict was made, whose items its class computes; where types
+    tell its class, its methods are differentiated (`zyg.compiler.asked_for_keys`)."""
+    cls = type(mapping)
+    if is_users(cls) and not issubclass(cls, dict):
+        raise NotDifferentiable(
+            f"the items of a {cls.__name__} object can't be differentiated where types don't tell "
+            "its class; make a dict of them by its `keys`"
+        )

@@ -53,7 +53,7 @@ def zero_tangent(x: Any) -> Any:
         return deque(map(zero_tangent, x), x.maxlen)
     if isinstance(x, dict):
         return like_mapping(x, {key: zero_tangent(item) for key, item in x.items()})
-    if isinstance(x, Set | ValuesView):
+    if isinstance(x, Set | ValuesView) and not is_users(cls):
         return list(map(zero_tangent, x))
     return 0 * x if is_of_scipy_sparse(x) else None
 
@@ -75,7 +75,7 @@ def unless_asked(items: Any) -> None:
     cls = type(items)
     if cls in (list, tuple, np.ndarray) or not is_users(cls):
         return
-    if issubclass(cls, list | tuple | dict | deque | set | frozenset | np.ndarray):
+    if issubclass(cls, list | tuple | dict | deque | set | frozenset | np.ndarray | KeysView):
         return
     if cls.__module__.startswith("numpy"):  # counts indices
         return
@@ -407,7 +407,7 @@ def merged(*both: Any) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for part, dot in zip(both[:count], both[count:], strict=True):
         for key in part.keys():  # noqa: SIM118 - of any mapping
-            found[key] = picked(dot, key, part[key])
+            found[key] = picked_item(dot, key, part[key], part)
     return found
 
 
@@ -437,7 +437,7 @@ def items_tangent(mapping: Any, dot: Any) -> Any:
 def from_pairs(y: dict[Any, Any], pairs: Any, pairs_dot: Any) -> dict[Any, Any]:
     """The tangent of `dict(pairs)`."""
     if hasattr(pairs, "keys"):
-        return {key: picked(pairs_dot, key, value) for key, value in y.items()}
+        return {key: picked_item(pairs_dot, key, value, pairs) for key, value in y.items()}
     return {key: dot[1] for (key, _), dot in zip(pairs, pairs_dot, strict=True)}
 
 

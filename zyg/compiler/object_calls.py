@@ -31,6 +31,7 @@ from ir.generators import (
 from ir.heap import new_object
 from ir.primitives import UNBOUND
 from zyg.compiler import from_api
+from zyg.compiler.asked_for_keys import mapping_of
 from zyg.compiler.constructors import constructor, has_rule_of_user, is_derived_class
 from zyg.compiler.object_attributes import Made, attribute, changed_attribute
 from zyg.compiler.object_backs import (
@@ -92,6 +93,9 @@ def call_of_object(
         return _settled(pullback, *args)
     if function is started:
         return _iterator(pullback, *args)
+    mapping = mapping_of(function, args)
+    if mapping is not None:
+        return _with_items(pullback, function, *mapping, args, kwargs)
     consumer = consumer_of(function, args)
     if consumer is not None:
         return pullback(consumer, *args, **kwargs)
@@ -242,6 +246,20 @@ def _settled(pullback: Differentiate, items: Any, count: int | None) -> tuple[An
         return items, Through(alone, functools.partial(picked, 0, 1, 3))
     y, back = pullback(listed, items) if count is None else pullback(taken, items, count)
     return y, back if count is not None else Through(back, functools.partial(_first_of, 1))
+
+
+def _with_items(
+    pullback: Differentiate, function: Any, place: int, maker: Any, args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> tuple[Any, Back]:
+    """A call that makes a dict of an object, in two steps: `maker` gives its items."""
+    items, first = pullback(maker, args[place])
+    y, back = pullback(function, *args[:place], items, *args[place + 1 :], **kwargs)
+    return y, Through(back, functools.partial(_as_mapping, first, place + 1))
+
+
+def _as_mapping(back: Back, place: int, bars: Any) -> tuple[Any, ...]:
+    return *bars[:place], back(bars[place])[1], *bars[place + 1 :]
 
 
 def _behind(back: Back, bars: Any) -> tuple[Any, ...]:

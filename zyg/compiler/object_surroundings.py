@@ -26,7 +26,7 @@ from ir.types import (
     join,
     widen,
 )
-from zyg.compiler import replaced
+from zyg.compiler import asked_for_keys, replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, has_rule_of_user, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
@@ -416,6 +416,11 @@ class ObjectSurroundings(ContentsSurroundings):
                 self.note_lookup(class_of(type_), "__iter__")
             found.append((i, None if method is None else method[1]))
         return found
+
+    def mappings(
+        self, callee: object, types: tuple[Type, ...]
+    ) -> list[tuple[int, Any, bool]]:
+        return asked_for_keys.mappings_of(callee, types)
 
     def step_of(self, iterator: Type) -> Any:
         cls = class_of(iterator)

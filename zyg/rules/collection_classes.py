@@ -10,7 +10,7 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 from ir import primitives
 from zyg.cotangent import from_items
-from zyg.cotangent_items import before_push, item, taken
+from zyg.cotangent_items import before_push, item, taken, unless_computed
 from zyg.cotangent_places import without_key
 from zyg.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
@@ -166,6 +166,8 @@ def counted_bars(y_bar, y, items):
     """Counting has no derivative; a mapping hands on its numbers."""
     if y_bar is None or not hasattr(items, "keys"):
         return None
+    if not isinstance(items, dict):
+        unless_computed(items)
     return {key: y_bar.get(key) for key in y}
 
 

@@ -6,7 +6,7 @@ import operator
 
 from ir import primitives
 from zyg.cotangent import from_items
-from zyg.cotangent_items import one_hot
+from zyg.cotangent_items import one_hot, unless_computed
 from zyg.errors import NotDifferentiable
 from zyg.iterators import items_of, starred
 from zyg.rules.iteration import column, first_of_equal_bars
@@ -16,6 +16,7 @@ constant(
     *(dict.keys, dict.__contains__, dict.__len__, list.index, list.count, list.__len__),
     *(list.__contains__, tuple.index, tuple.count, tuple.__len__, tuple.__contains__),
     *(range.index, range.count, primitives.format_value, primitives.build_string),
+    unless_computed,
 )
 
 
@@ -69,6 +70,8 @@ def merged_bars(y_bar, parts):
 
 def owned_bars(y_bar, part, later):
     """The cotangents of the items of a dict that no later dict replaced."""
+    if not isinstance(part, dict):
+        unless_computed(part)
     return {
         key: y_bar.get(key) for key in part if not any(key in other for other in later)
     }
@@ -116,6 +119,8 @@ def dict_bars(y_bar, y, items, pairs):
     if y_bar is None:
         return None
     if hasattr(pairs, "keys"):
+        if not isinstance(pairs, dict):
+            unless_computed(pairs)
         return {key: y_bar.get(key) for key in y}
     last = {key: i for i, (key, _) in enumerate(items)}
     rows = [(None, y_bar.get(key) if last[key] == i else None) for i, (key, _) in enumerate(items)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ir import patterns
 from ir.primitives import UNBOUND
+from zyg.cotangent_items import unless_computed
 from zyg.rules.registry import adjoint, constant, substitute
 
 constant(
@@ -15,7 +16,13 @@ constant(
 @adjoint(patterns.without_keys)
 def without_keys(mapping, *keys):
     y = patterns.without_keys(mapping, *keys)
-    return y, lambda y_bar: (y_bar, *[None for _ in keys])
+    return y, lambda y_bar: (bars_of_rest(y_bar, mapping), *[None for _ in keys])
+
+
+def bars_of_rest(y_bar, mapping):
+    if y_bar is not None and not isinstance(mapping, dict):
+        unless_computed(mapping)
+    return y_bar
 
 
 @substitute(patterns.match_attribute)

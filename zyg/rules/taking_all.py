@@ -41,6 +41,18 @@ def dict_of(items=(), /, **more):
     return dict(listed(items), **more) if more else dict(listed(items))
 
 
+def dict_of_mapping(mapping, /):
+    """What `dict` and `**` make of an object that has `keys`."""
+    return {key: mapping[key] for key in mapping.keys()}  # noqa: SIM118 - it is asked for them
+
+
+def as_items_of_dict(items, /):
+    """The same of anything that a dict can be made of."""
+    if hasattr(items, "keys"):
+        return items if isinstance(items, dict) else dict_of_mapping(items)
+    return listed(items)
+
+
 def deque_of(items=(), maxlen=None):
     return deque(listed(items), maxlen)
 

@@ -24,7 +24,6 @@ from zyg.tangent import (
     starred_tangent,
     summed,
     tangent_items,
-    tangent_or_zero,
     values_tangent,
     zipped,
 )
@@ -141,7 +140,8 @@ def count(y, *both, step=1):
 
 @tangent(patterns.without_keys)
 def without_keys(y, mapping, *rest):
-    return {key: tangent_or_zero(rest[len(rest) // 2].get(key), y[key]) for key in y}
+    dot = rest[len(rest) // 2]
+    return {key: picked_item(dot, key, value, mapping) for key, value in y.items()}
 
 
 @tangent(dict)
