@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ir import primitives
-from ir.patterns import without_keys
+from ir.late import imported
 from ir.types import Instance, Top, Type, Union, class_of
 from zyg.compiler.objects import is_place, overloads
 from zyg.rules import taking_all
 
 # What takes a mapping or pairs, and where; None: mappings alone, in all places.
 _POSITIONS: dict[int, int | None] = {
-    **{id(callee): 0 for callee in (dict, OrderedDict, Counter, without_keys)},
+    **{id(callee): 0 for callee in (dict, OrderedDict, Counter)},
     **{
         id(callee): 1 for callee in (
             defaultdict, dict.__init__, dict.update, OrderedDict.update, operator.ior,
@@ -63,7 +63,9 @@ def mapping_of(callee: object, args: tuple[Any, ...]) -> tuple[int, Any] | None:
 
 def _places(callee: object, count: int) -> range:
     if id(callee) not in _POSITIONS:
-        return range(0)
+        patterns = imported("ir.patterns")  # programs with patterns have it
+        is_rest = patterns is not None and callee is patterns.without_keys
+        return range(min(count, 1)) if is_rest else range(0)
     position = _POSITIONS[id(callee)]
     return range(count) if position is None else range(position, count)[:1]
 
