@@ -1,5 +1,6 @@
 """Operators of objects whose classes are known: which method answers."""
 
+import numpy as np
 import pytest
 
 import zyg
@@ -84,3 +85,27 @@ def test_power_of_three_arguments():
     assert (y, found, along) == (
         power_of_three_arguments(1.3), pytest.approx(slope), pytest.approx(2.0 * slope)
     )
+
+
+class Reading:
+    """Rounds to its own step."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def round(self, *args, **kwargs):
+        return 5.0 * self.x
+
+    def __floor__(self):
+        return 3.0 * self.x
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.round(Reading(x)) * x, lambda x: np.around(Reading(x), 1) * x,
+    lambda x: np.floor(Reading(x)) * x,
+])
+def test_rounding_by_methods_of_objects_is_refused(f):
+    with pytest.raises(zyg.UnsupportedSyntax, match="an object of class Reading is given to"):
+        zyg.gradient(f, 1.3)
+    with pytest.raises(zyg.UnsupportedSyntax, match="an object of class Reading is given to"):
+        zyg.jvp(f, (1.3,), (1.0,))
