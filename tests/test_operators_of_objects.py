@@ -1,5 +1,6 @@
 """Operators of objects whose classes are known: which method answers."""
 
+import numpy as np
 import pytest
 
 import zyg
@@ -61,3 +62,50 @@ def compared_the_other_way(x):
 def test_operators_that_objects_answer(f):
     differences.check_gradient(f, (1.3,), zyg.pullback)
     differences.check_gradient(lambda x: zyg.gradient(f, x), (1.3,), zyg.pullback)
+
+
+class Residue:
+    def __init__(self, x):
+        self.x = x
+
+    def __pow__(self, exponent, modulus=None):
+        power = self.x**exponent
+        return power if modulus is None else power - modulus * (power // modulus)
+
+
+def power_of_three_arguments(x):
+    return pow(Residue(x), 2, 0.4 * x) * pow(Residue(x), 3)
+
+
+def test_power_of_three_arguments():
+    (found,) = zyg.gradient(power_of_three_arguments, 1.3)
+    y, along = zyg.jvp(power_of_three_arguments, (1.3,), (2.0,))
+    h = 1e-6
+    slope = (power_of_three_arguments(1.3 + h) - power_of_three_arguments(1.3 - h)) / (2 * h)
+    assert (y, found, along) == (
+        power_of_three_arguments(1.3), pytest.approx(slope), pytest.approx(2.0 * slope)
+    )
+
+
+class Reading:
+    """Rounds to its own step."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def round(self, *args, **kwargs):
+        return 5.0 * self.x
+
+    def __floor__(self):
+        return 3.0 * self.x
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.round(Reading(x)) * x, lambda x: np.around(Reading(x), 1) * x,
+    lambda x: np.floor(Reading(x)) * x,
+])
+def test_rounding_by_methods_of_objects_is_refused(f):
+    with pytest.raises(zyg.UnsupportedSyntax, match="an object of class Reading is given to"):
+        zyg.gradient(f, 1.3)
+    with pytest.raises(zyg.UnsupportedSyntax, match="an object of class Reading is given to"):
+        zyg.jvp(f, (1.3,), (1.0,))

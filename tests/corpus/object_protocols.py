@@ -476,3 +476,29 @@ def walked_by_positions(x, y):
         total += i * sample * sample
     first, *_, last = samples
     return total + first * last + sum(a * b for a, b in zip(samples, [x, y]))
+
+
+class Grid:
+    """Rounds to the points of a grid, whose width is differentiated."""
+
+    def __init__(self, value, width):
+        self.value, self.width = value, width
+
+    def __floor__(self):
+        return self.width * math.floor(self.value / self.width)
+
+    def __ceil__(self):
+        return self.width * math.ceil(self.value / self.width)
+
+    def __trunc__(self):
+        return self.width * int(self.value / self.width)
+
+    def __round__(self, digits=None):
+        return self.width * round(self.value / self.width, digits)
+
+
+@program((2.3, 0.3))
+def rounded_to_a_grid(x, width):
+    grid = Grid(x, width)
+    edges = math.floor(grid) * math.ceil(grid) + math.trunc(grid) * round(grid)
+    return edges * x

@@ -36,6 +36,11 @@ _OPERATORS = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
     operator.pow, operator.matmul,
 )
+# What has no derivative, but for objects of classes that round in their own way.
+_ROUNDING = {
+    id(function): function.__name__.replace("around", "round")
+    for function in (np.round, np.around, np.floor, np.ceil, np.trunc, np.rint, np.fix)
+}
 # Types of values that neither are objects nor hold some.
 _PLAIN = frozenset([Array, Scalar, Known, Slice, Bottom])
 _ADVICE = "convert it first, with float(x), or write out in Python what is done with it"
@@ -61,7 +66,8 @@ def refuse_objects(
         if found and inference.heap is not None:
             raise Unsupported(_what(found[0], function), loc, advice=_ADVICE)
         inference.takes_apart |= bool(found)
-        if found or (inference.heap is not None and _may_be_object(type_)):
+        is_looked_at = inference.heap is not None and id(function) not in _ROUNDING
+        if found or (is_looked_at and _may_be_object(type_)):
             unknown.append(arg)
     if unknown:
         inference.call(unless_taken_apart, Const(function), *unknown, loc=loc)
@@ -90,7 +96,7 @@ def takes_apart(function: Any, args: tuple[Type, ...]) -> bool:
 def _may_take_apart(callee: Any, args: tuple[Type, ...]) -> bool:
     if callee is primitives.stored or any(callee is function for function in _OPERATORS):
         return any(class_of(type_) is np.ndarray for type_ in args)
-    return takes_numbers(callee)
+    return takes_numbers(callee) or id(callee) in _ROUNDING
 
 
 def takes_numbers(callee: Any) -> bool:
@@ -141,6 +147,10 @@ def _is_taken_apart(cls: type, callee: Any) -> bool:
     """Whether an object of a class is asked for a number or an array, or computes with others."""
     if not is_place(cls) or cls.__module__.partition(".")[0] == "numpy":
         return any(replaces(cls, name) for name in ("__iter__", "__getitem__", "__len__"))
+    rounding = _ROUNDING.get(id(callee))
+    if rounding is not None:
+        own_names = "__array_function__", "__array_ufunc__", rounding, f"__{rounding}__"
+        return any(overloads(cls, name) for name in own_names)
     if isinstance(callee, np.ufunc):  # which look for a method of their own name
         return True
     if callee is reversed:

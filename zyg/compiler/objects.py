@@ -71,7 +71,8 @@ _OWN: dict[Any, str] = {
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__",
     operator.inv: "__invert__", operator.abs: "__abs__", abs: "__abs__", float: "__float__",
     complex: "__complex__", iter: "__iter__", reversed: "__reversed__",
-    operator.getitem: "__getitem__", round: "__round__",
+    operator.getitem: "__getitem__", round: "__round__", math.floor: "__floor__",
+    math.ceil: "__ceil__", math.trunc: "__trunc__",
 }
 # The methods by which an operator asks its first and its second operand.
 OPERATORS: dict[int, tuple[str, str | None]] = {
