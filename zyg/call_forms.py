@@ -18,10 +18,10 @@ from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import Outdated, Shared
 from zyg.compiler.generated import Joint
 from zyg.compiler.object_needs import note_lost
+from zyg.compiler.stepping import is_own_iterator
 from zyg.entry_cache import Entry, cache
 from zyg.errors import UnsupportedSyntax
 from zyg.gradients import assignment_of
-from zyg.signature import is_users
 
 if TYPE_CHECKING:
     from zyg.compiler import nesting
@@ -145,8 +145,9 @@ def _gains_by_heap(made: Specialisation, mode: str) -> bool:
         return True
     if mode.startswith(TANGENT):
         return False
-    # Iterators of the compiler's own only say where in their items they are.
-    classes = [cls for callee in callees for cls in callee.classes_made if is_users(cls)]
+    classes = [
+        cls for callee in callees for cls in callee.classes_made if not is_own_iterator(cls)
+    ]
     return bool(classes) and not any(issubclass(cls, BaseException) for cls in classes)
 
 

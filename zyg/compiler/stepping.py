@@ -108,6 +108,11 @@ def iterator_class(cls: type, loc: Location) -> Any:
     return _iterators[place]
 
 
+def is_own_iterator(cls: type) -> bool:
+    """Whether a class is one of these: an object of it only says where in its items it is."""
+    return issubclass(cls, rules_of_generators.Each)
+
+
 def consumer_at(callee: object) -> Any:
     """The Python function in the place of a built-in one that takes the items of iterators."""
     return rules_of_generators.CONSUMERS[id(callee)]
