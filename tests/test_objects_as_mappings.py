@@ -1,6 +1,6 @@
 """Objects that `dict`, `**` and patterns ask for their keys and items."""
 
-from collections import Counter, OrderedDict, UserDict, defaultdict
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Mapping
 
 import pytest
@@ -169,3 +169,16 @@ def test_items_of_unknown_classes():
         return unknown(x)["o"]["b"] * x
 
     assert zyg.gradient(f, 1.3)[0] == pytest.approx(slope(f, 1.3), rel=1e-7)
+
+
+def over_a_chain(x):
+    return sum(ChainMap({"a": x}, {"b": x * x}).values())
+
+
+@pytest.mark.parametrize("derivative", [
+    lambda f, x: zyg.gradient(lambda x: zyg.gradient(f, x)[0], x),
+    lambda f, x: zyg.jvp(lambda x: zyg.gradient(f, x)[0], (x,), (1.0,)),
+])
+def test_steps_that_an_adjoint_comes_to_are_refused(derivative):
+    with pytest.raises(zyg.UnsupportedSyntax, match="differentiated more than once"):
+        derivative(over_a_chain, 1.3)

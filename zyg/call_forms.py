@@ -17,6 +17,7 @@ from zyg.binding import Plan, Source
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import Outdated, Shared
 from zyg.compiler.generated import Joint
+from zyg.compiler.inner_gradients import Stepped
 from zyg.compiler.object_needs import note_lost
 from zyg.compiler.stepping import is_own_iterator
 from zyg.entry_cache import Entry, cache
@@ -125,6 +126,12 @@ def made_of_signature(
                     return _generated(compiler, mode, plan, types_, count, known, on_values)
             except Outdated:
                 compiler.forget()
+            except Stepped:  # a call that the adjoint knows more of
+                compiler.abandon()
+                assert fields is not None
+                fields = fields.copy()
+                fields.set_apart(fields.copied())
+                fields.go_by_steps(fields.copied())
             except NeedsHeap:
                 raise
             except Unsupported:
