@@ -214,6 +214,17 @@ def test_what_is_not_covered_is_refused_by_name(program, named):
         pullback_and_back(program, A)
 
 
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.asarray(np.poly1d(x))), lambda x: np.poly1d(x)(0.3),
+])
+def test_classes_of_numpy_without_a_rule_are_refused_in_both_modes(f):
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(zyg.NotDifferentiable, match=r"np\.poly1d has no rule"):
+        zyg.jvp(f, (x,), (np.ones(3),))
+    with pytest.raises(zyg.NotDifferentiable, match=r"np\.poly1d has no rule"):
+        zyg.gradient(f, x)
+
+
 def test_errors_of_numpy_stay_as_they_are():
     with pytest.raises(ValueError, match="does not have an identity"):
         zyg.pullback(lambda x: np.max(x, where=M), A)

@@ -24,7 +24,7 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
         init = lookup(cls, "__init__")
         is_own = isinstance(init, types.FunctionType) and base_of(cls) is not Counter
         return Constructor(init if is_own else None, base_of(cls))
-    if not is_place(cls) or type(cls).__call__ is not type.__call__:
+    if not is_place(cls) or type(cls).__call__ is not type.__call__ or rule_of(cls) is not None:
         return None
     if lookup(cls, "__new__") not in _PLAIN_NEW or getattr(cls, "__abstractmethods__", None):
         return None

@@ -43,7 +43,8 @@ def dict_of(items=(), /, **more):
 
 def dict_of_mapping(mapping, /):
     """What `dict` and `**` make of an object that has `keys`."""
-    return {key: mapping[key] for key in mapping.keys()}  # noqa: SIM118 - it is asked for them
+    keys = mapping.keys()
+    return {key: mapping[key] for key in keys}
 
 
 def as_items_of_dict(items, /):
