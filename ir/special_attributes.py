@@ -15,10 +15,7 @@ from ir.core import Const, Location, Operand, Value, type_of
 from ir.derived import is_derived
 from ir.enumerations import name_or_value
 from ir.errors import Unsupported
-from ir.heap import (
-    attribute_read,
-    class_read,
-)
+from ir.heap import attribute_read, class_read
 from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
 from ir.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed

@@ -1,27 +1,11 @@
 """Objects that `dict`, `**` and patterns ask for their keys and items."""
 
 from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
-from collections.abc import Mapping
 
 import pytest
 
 import zyg
-
-
-class Powers(Mapping):
-    def __init__(self, x):
-        self.x = x
-
-    def __getitem__(self, name):
-        if name not in ("a", "b"):
-            raise KeyError(name)
-        return 2.0 * self.x if name == "a" else self.x**2
-
-    def __iter__(self):
-        return iter(["a", "b"])
-
-    def __len__(self):
-        return 2
+from tests.corpus.abstract_collections import Powers
 
 
 class Columns:
