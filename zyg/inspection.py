@@ -21,6 +21,7 @@ from typing import Any
 
 from ir.core import Function, Location, named
 from ir.emit import Emitted
+from ir.primitives import UNBOUND
 from ir.printer import format_function
 from ir.record import made, record
 from zyg.compiler.generated import Generated, Joint, Pair
@@ -213,12 +214,21 @@ def _imports(names: _Names, functions: dict[str, Any]) -> list[str]:
             lines.append(line if value.__name__ == name else f"{line} as {name}")
             continue
         module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        if value is UNBOUND:
+            module, own = UNBOUND.__module__, repr(UNBOUND)
         if module and own and own.isidentifier():
             line = f"from {module} import {own}"
             lines.append(line if own == name else f"{line} as {name}")
         else:
-            lines.append(f"# {name} stands for {value!r}".replace("\n", " "))
+            lines.append(f"# {name} stands for {_described(value)}".replace("\n", " "))
     return ["\n".join(sorted(lines))] if lines else []
+
+
+def _described(value: object) -> str:
+    """A value in a line; the globals of a module by its name."""
+    if isinstance(value, dict) and "__name__" in value:
+        return f"the globals of {value['__name__']}"
+    return repr(value)
 
 
 def _words(source: str) -> set[str]:
