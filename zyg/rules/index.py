@@ -83,6 +83,7 @@ NAMED = {
             "flipud rot90 roll triu tril diagonal diag diagflat unwrap",
     },
     "operator": {"functional": "methodcaller"},
+    "zyg.cotangent_items": {"containers": "unless_computed"},
     "zyg.numpy_changes": {"changes": "added_at_each"},
     "zyg.numpy_result_shapes": {
         "shape":
