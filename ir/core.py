@@ -313,11 +313,9 @@ def guarded(op: Try) -> list[Op]:
 
 
 def exit_operands(exit: Exit) -> list[Operand]:
-    match exit:
-        case Yield(values):
-            return values
-        case Raise(exception, cause):
-            return [operand for operand in (exception, cause) if operand is not None]
+    if isinstance(exit, Yield):
+        return exit.values
+    return [operand for operand in (exit.exception, exit.cause) if operand is not None]
 
 
 def named(callee: Callable[..., Any]) -> str:

@@ -389,6 +389,7 @@ def _declared(callee: object) -> bool:
     if declare is None:
         return False
     declare()
+    _of_modules.pop(module, None)
     return True
 
 

@@ -91,21 +91,26 @@ def refuse_mutation(
         if bound is not None and _is_mutating(bound[0].value):
             raise _changes_object(bound[0].value.__name__, loc)
         return
-    value = callee.value
-    if substitute_of(value) is not None:
-        return
+    error = _change_by(callee.value, args, loc)
+    if error is not None and substitute_of(callee.value) is None:
+        raise error
+
+
+def _change_by(value: Any, args: list[Operand], loc: Location | None) -> UnsupportedSyntax | None:
+    """The error for a callable that is known to change one of its arguments."""
     if isinstance(value, np.ufunc) and len(args) > value.nin:
-        raise unsupported("writing into an array is not supported", loc)
+        return unsupported("writing into an array is not supported", loc)
     if id(value) in MUTATING_FUNCTIONS:
-        raise unsupported(
+        return unsupported(
             f"`{value.__name__}` changes its argument in place, which is not supported", loc
         )
     if _is_mutating(value):
-        raise _changes_object(value.__name__, loc)
+        return _changes_object(value.__name__, loc)
     if getattr(value, "__name__", "") == "at" and isinstance(
         getattr(value, "__self__", None), np.ufunc
     ):
-        raise unsupported("`ufunc.at` changes its argument in place, which is not supported", loc)
+        return unsupported("`ufunc.at` changes its argument in place, which is not supported", loc)
+    return None
 
 
 def is_harmless(callee: Operand) -> bool:

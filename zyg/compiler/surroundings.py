@@ -420,6 +420,10 @@ def is_run_time(function: types.FunctionType) -> bool:
     )
 
 
+def is_ours(function: types.FunctionType) -> bool:
+    return str(function.__module__).startswith(("ir.", "zyg."))
+
+
 def _is_bound_later(member: Any) -> bool:
     """Whether a class binds what it has under a name when it is asked for it, or unwraps it."""
     if isinstance(member, types.ClassMethodDescriptorType):
@@ -438,6 +442,8 @@ def _python_code(
         ufunc = args[0].value if args and isinstance(args[0], Const) else None
         plain = method_of_ufunc(ufunc, callee.__name__)
         return None if plain is None else (plain, args)
+    if type(callee) is types.FunctionType and is_ours(callee):
+        return None
     plain = stand_in_of(callee, args, kwargs, _known_or_unread)
     if plain is not None and isinstance(callee, np.ufunc):
         args = [Const(callee), *args]

@@ -90,9 +90,9 @@ NAMED = {
             "diff_shape convolve_shape fft_shape rfft_shape irfft_shape svd_shape tile_shape",
     },
     "zyg.quotients": {
-        "binary": "over_square weight_of_two power_part product_over times_log",
+        "quotients": "over_square weight_of_two power_part product_over times_log",
     },
-    "zyg.selections": {"binary": "selected", "indexing": "is_finite"},
+    "zyg.selections": {"quotients": "selected", "indexing": "is_finite"},
     "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
 }
 

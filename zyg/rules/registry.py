@@ -207,16 +207,16 @@ def rule_of(callee: object) -> Rule | None:
     return rule
 
 
-# Those of the callables that are known of which all modules of rules are registered.
+# The callables of which all modules of rules are registered, those without any among them.
 _looked_for: set[int] = set()
 
 
 def _look_for(callee: object) -> bool:
     """Registers what zyg has for a callable that wasn't looked for yet; whether it did."""
     key = id(callee)
+    if key in _looked_for:
+        return False
     if _is_known(key):
-        if key in _looked_for:
-            return False
         _looked_for.add(key)
         # One of several modules with its rules may have been imported for another callable.
         modules = _modules_of(callee)
@@ -239,10 +239,18 @@ def _look_for(callee: object) -> bool:
         _alive.append(callee)
         by_identity.add(key)
         return True
-    if package not in LATE:
+    if package in LATE:
+        register_late(package)
+    if not _is_known(key) and _stays(callee):
+        _looked_for.add(key)
+    return package in LATE
+
+
+def _stays(callee: object) -> bool:
+    """Whether a callable is a function of a module, so that no other one will get its identity."""
+    if type(callee) is not types.FunctionType:
         return False
-    register_late(package)
-    return True
+    return getattr(sys.modules.get(callee.__module__), callee.__name__, None) is callee
 
 
 def _is_known(key: int) -> bool:

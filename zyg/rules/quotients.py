@@ -1,0 +1,128 @@
+"""Rules of what the adjoints of quotients, powers and choices call: for derivatives of them."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ir import facts
+from ir.types import Known, Tuple, join
+from zyg.cotangent import conj, unbroadcast
+from zyg.numpy_example import elementwise
+from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
+from zyg.rules.registry import adjoint
+from zyg.selections import selected
+
+
+@adjoint(power_part)
+def power_part_rule(power, bar):
+    def back(part_bar):
+        return unbroadcast(bar * conj(part_bar), power), unbroadcast(part_bar * power, bar)
+
+    return power_part(power, bar), back
+
+
+@adjoint(product_over)
+def product_over_rule(bar, factor, divisor):
+    z = product_over(bar, factor, divisor)
+
+    def back(z_bar):
+        share = z_bar / conj(divisor)
+        return (
+            unbroadcast(share * conj(factor), bar),
+            unbroadcast(share * conj(bar), factor),
+            unbroadcast(-(share * conj(z)), divisor),
+        )
+
+    return z, back
+
+
+@adjoint(times_log)
+def times_log_rule(bar, x):
+    def back(z_bar):
+        return unbroadcast(z_bar * np.log(x), bar), unbroadcast(bar * conj(z_bar / x), x)
+
+    return times_log(bar, x), back
+
+
+facts.total(power_part, product_over, times_log)
+facts.fresh(power_part, product_over, times_log)
+
+
+@facts.result(power_part)
+def power_part_type(args, kwargs):
+    """Like a product, or None."""
+    return join(facts.result_of(operator.mul)(args, {}), Known(None))
+
+
+@facts.result(times_log)
+def times_log_type(args, kwargs):
+    """Like a product with a logarithm, or None."""
+    log = facts.result_of(np.log)(args[1:], {})
+    return join(facts.result_of(operator.mul)((args[0], log), {}), Known(None))
+
+
+@facts.result(product_over)
+def product_over_type(args, kwargs):
+    """Like a product divided by the divisor, or None."""
+    product = facts.result_of(operator.mul)(args[:2], {})
+    return join(facts.result_of(operator.truediv)((product, args[2]), {}), Known(None))
+
+
+@adjoint(over_square)
+def over_square_rule(bar, x, y):
+    part, rest = over_square(bar, x, y)
+
+    def back(z_bar):
+        again, root = over_square(0.0 if z_bar[0] is None else z_bar[0], x, y)
+        scale = slope_of_square(z_bar[1], part * again, root)
+        return (
+            unbroadcast(again, bar), unbroadcast(scale * x, x), unbroadcast(scale * y, y)
+        )
+
+    return (part, rest), back
+
+
+def slope_of_square(rest_bar, product, root):
+    """The derivative of `over_square` in `x` over `x`: of the quotient, or of part and root."""
+    if root is None:
+        return -2 * product
+    return ((0.0 if rest_bar is None else rest_bar) - product) / root
+
+
+@facts.result(over_square)
+def quotient_type(args, kwargs):
+    """Like a sum of the operands, if the second part may be None as well."""
+    add = facts.result_of(operator.add)
+    part = add((args[0], add((args[1], args[2]), {})), {})
+    return Tuple((part, join(part, Known(None))))
+
+
+facts.fresh(over_square)
+
+
+@adjoint(weight_of_two)
+def weight_of_two_rule(x, y):
+    def back(z_bar):
+        return (
+            unbroadcast(z_bar * (weight_of_two(x, y) * weight_of_two(y, x)), x),
+            unbroadcast(-z_bar * (weight_of_two(x, y) * weight_of_two(y, x)), y),
+        )
+
+    return weight_of_two(x, y), back
+
+
+facts.total(weight_of_two)
+facts.fresh(weight_of_two)
+facts.result(weight_of_two)(elementwise(np.logaddexp, 2))
+
+
+@adjoint(selected)
+def selected_rule(bar, mask):
+    return selected(bar, mask), lambda y_bar: (unbroadcast(selected(y_bar, mask), bar), None)
+
+
+facts.total(selected)
+facts.fresh(selected)
+facts.result(selected)(elementwise(np.multiply, 2))
