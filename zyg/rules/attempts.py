@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import numpy as np
 
 from ir import primitives
@@ -37,14 +35,6 @@ def catching(function):
 @adjoint(primitives.catching_found)
 def catching_found(function):
     return primitives.catching_found(function), lambda function_bar: function_bar
-
-
-@adjoint(contextlib.nullcontext)
-def nullcontext(enter_result=None):
-    def back(manager_bar):
-        return manager_bar.get("enter_result")
-
-    return contextlib.nullcontext(enter_result), back
 
 
 @adjoint(primitives.attempted)

@@ -28,7 +28,6 @@ NAMED = {
             "deque deque. OrderedDict OrderedDict. defaultdict defaultdict. Counter Counter. "
             "namedtuple",
     },
-    "contextlib": {"attempts": "nullcontext"},
     "functools": {"functional": "cache lru_cache update_wrapper"},
     "ir.generators": {"iteration": "walked"},
     "ir.held_walks": {
