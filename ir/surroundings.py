@@ -240,6 +240,10 @@ class Surroundings(Protocol):
     def asks_by_cases(self) -> bool:
         """Whether calls with an operand of one of several classes ask which one it is."""
 
+    def is_arithmetic(self, callee: object, types: list[Type]) -> bool:
+        """Whether a call is of a pure function written in C, all of whose operands are numbers and
+        arrays: it asks and changes nothing."""
+
     def is_operator(self, callee: object) -> bool:
         """Whether a call asks the methods of its operands."""
 

@@ -4,7 +4,8 @@ of a result before anything is appended: its type, or a constant.
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 from ir import facts, primitives
 from ir.builder import Operations
@@ -14,9 +15,12 @@ from ir.failing import Cuts
 from ir.place_state import Effect, Returned
 from ir.places import Places
 from ir.rewrite import Mapping
-from ir.special_calls import is_literal, literal_keys
+from ir.special_calls import is_literal, literal_keys, special_of
 from ir.surroundings import Surroundings
 from ir.types import BOTTOM, TOP, Closure, Known, Top, Tuple, Type
+
+if TYPE_CHECKING:
+    from ir.typed_calls import TypedCalls
 
 MAX_FOLDED_SIZE = 1000
 
@@ -104,6 +108,12 @@ class TypedBuilder(Operations):
         if self.places is not None and isinstance(op, Call):
             self.places.defined(op)
 
+    def typed_call(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        raise AssertionError("given by TypedCalls")
+
     # What is known of operands
 
     def parts(self, operand: Operand) -> list[Operand] | None:
@@ -180,6 +190,58 @@ class TypedBuilder(Operations):
         small = not isinstance(value, str | tuple | bytes) or len(value) < MAX_FOLDED_SIZE
         big_int = type(value) is int and abs(value) > 2**64
         return Const(value) if is_literal(value) and small and not big_int else None
+
+    def _asking_nothing(
+        self, callee: Const, args: list[Operand], name: str, loc: Location | None
+    ) -> Operand | None:
+        """Appends a call that looks up a name in a module, or is of numbers and arrays, which most
+        are: about these there is nothing to ask. None for other calls."""
+        value = callee.value
+        is_lookup = _is_lookup(value, args)
+        if not is_lookup and (
+            (self.places is not None and self.heap is not None)
+            or not self.surroundings.is_arithmetic(value, [type_of(arg) for arg in args])
+        ):
+            return None
+        special = special_of(value)
+        if special is not None:
+            folded = special(cast("TypedCalls", self), args, {}, [name], loc)
+            if folded is not None:
+                return folded[0]
+        return None if is_lookup else self._arithmetic(callee, args, name, loc)
+
+    def _arithmetic(
+        self, callee: Const, args: list[Operand], name: str, loc: Location | None
+    ) -> Operand:
+        """Appends a call of numbers and arrays, unless it folds to something known."""
+        value = callee.value
+        constant = self._fold_constants(value, args, {})
+        if constant is not None:
+            return constant
+        fold = facts.fold_of(value)
+        if fold is not None:
+            simpler = fold(Call(callee, args, {}, [Value(name)], loc))
+            if isinstance(simpler, Call):
+                return self.typed_call(
+                    simpler.callee, simpler.args, simpler.kwargs, [name], loc
+                )[0]
+            if simpler is not None:
+                return cast(Operand, simpler)
+        made = Value(name, self._result_type(callee, args, {}))
+        self._define(Call(callee, args, {}, [made], loc))
+        if isinstance(made.type, Known):
+            self.ops.pop()
+            return Const(made.type.value)
+        return made
+
+
+def _is_lookup(callee: object, args: list[Operand]) -> bool:
+    """Whether a call asks a module for a name."""
+    if callee is primitives.load_global:
+        return True
+    if callee is not getattr or len(args) != 2 or type(args[0]) is not Const:
+        return False
+    return isinstance(args[0].value, ModuleType)
 
 
 def _is_missing(args: list[Operand]) -> bool:

@@ -131,6 +131,10 @@ class TypedCalls(TypedChanges):
         if type(callee) is not Const:
             return self._append(callee, args, kwargs, names, loc)
         value = callee.value
+        if not kwargs and len(names) == 1:
+            made = self._asking_nothing(callee, args, names[0], loc)
+            if made is not None:
+                return [made]
         args = args if places is None else unless_none(self, value, args, loc)
         of_member = called_method(value)
         if of_member is not None:
@@ -139,7 +143,7 @@ class TypedCalls(TypedChanges):
             return self._make(value, args, kwargs, names, loc)
         plain = _PLAIN.get(id(value))
         if plain is not None and _is_immutable(widen(type_of(args[0]))):
-            callee, value = Const(plain), plain
+            return self.typed_call(Const(plain), args, kwargs, names, loc)
         if places is not None and self.surroundings.is_apart():
             cases = case_by_case.asked_by_cases(self, callee, args, kwargs, names, loc)
             if cases is not None:

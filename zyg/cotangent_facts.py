@@ -57,6 +57,7 @@ from zyg.array_type import (
 from zyg.numpy_example import elementwise
 from zyg.numpy_facts import is_real
 from zyg.numpy_shapes import dims_from
+from zyg.quotients import power_part, product_over, times_log
 
 NONE = Known(None)
 PURE = (
@@ -411,6 +412,29 @@ facts.fresh(cotangent_items.taken_view, cotangent_items.cleared_view)
 declare(cotangent_items.cleared_view)(lambda args, kwargs: args[0])
 facts.fresh(cotangent_items.taken, cotangent_items.cleared, cotangent_items.without_last)
 facts.fresh(cotangent_items.with_place, cotangent_items.before_push)
+
+
+facts.total(power_part, product_over, times_log)
+facts.fresh(power_part, product_over, times_log)
+
+
+@facts.result(power_part)
+def _power_part(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Like a product, or None."""
+    return join(call_type(operator.mul, *args), NONE)
+
+
+@facts.result(times_log)
+def _times_log(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Like a product with a logarithm, or None."""
+    return join(call_type(operator.mul, args[0], call_type(np.log, args[1])), NONE)
+
+
+@facts.result(product_over)
+def _product_over(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Like a product divided by the divisor, or None."""
+    product = call_type(operator.mul, *args[:2])
+    return join(call_type(operator.truediv, product, args[2]), NONE)
 
 
 def holds_numbers(type_: Type) -> bool:

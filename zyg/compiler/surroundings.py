@@ -22,6 +22,7 @@ from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
+from zyg.compiler.arithmetic import is_arithmetic
 from zyg.compiler.asked import check_asked, makes_text
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
@@ -35,6 +36,7 @@ from zyg.compiler.stepping import PROGRAMS, READERS, gives_iterator
 from zyg.rules.registry import (
     Unread,
     is_constant,
+    is_listed,
     method_of_ufunc,
     rule_of,
     stand_in_of,
@@ -59,6 +61,9 @@ class ProgramSurroundings(ObjectSurroundings):
 
     def works_on_values(self, module_globals: dict[str, Any]) -> bool:
         return works_on_values(module_globals)
+
+    def is_arithmetic(self, callee: object, types: list[Type]) -> bool:
+        return is_arithmetic(callee, types)
 
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
         for container in (module_globals, vars(builtins)):
@@ -280,6 +285,8 @@ class ProgramSurroundings(ObjectSurroundings):
         """Helpers of rules, and small functions of the user's without control flow."""
         if not isinstance(callee, types.FunctionType) or is_run_time(callee):
             return None
+        if is_ours(callee) and facts.result_of(callee) is not None and is_listed(callee):
+            return None  # whose rule is for second derivatives
         if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
         if facts.has_effect(callee) or is_by_rules(callee):

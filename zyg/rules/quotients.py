@@ -46,30 +46,6 @@ def times_log_rule(bar, x):
     return times_log(bar, x), back
 
 
-facts.total(power_part, product_over, times_log)
-facts.fresh(power_part, product_over, times_log)
-
-
-@facts.result(power_part)
-def power_part_type(args, kwargs):
-    """Like a product, or None."""
-    return join(facts.result_of(operator.mul)(args, {}), Known(None))
-
-
-@facts.result(times_log)
-def times_log_type(args, kwargs):
-    """Like a product with a logarithm, or None."""
-    log = facts.result_of(np.log)(args[1:], {})
-    return join(facts.result_of(operator.mul)((args[0], log), {}), Known(None))
-
-
-@facts.result(product_over)
-def product_over_type(args, kwargs):
-    """Like a product divided by the divisor, or None."""
-    product = facts.result_of(operator.mul)(args[:2], {})
-    return join(facts.result_of(operator.truediv)((product, args[2]), {}), Known(None))
-
-
 @adjoint(over_square)
 def over_square_rule(bar, x, y):
     part, rest = over_square(bar, x, y)

@@ -360,6 +360,11 @@ def count_of_required(rule: Rule) -> int:
     )
 
 
+def is_listed(callee: object) -> bool:
+    """Whether there are rules for a callable, or for others of its name; imports nothing."""
+    return _is_known(id(callee)) or bool(_modules_of(callee))
+
+
 def substitute_of(callee: object) -> Callable[..., Any] | None:
     found = _substitutes.get(id(callee))
     if found is None and _look_for(callee):
@@ -406,6 +411,12 @@ def covers(rule: Rule, count: int, keywords: Collection[str]) -> bool:
         return True
     named = code.co_varnames[code.co_posonlyargcount : positional + code.co_kwonlyargcount]
     return all(name in named for name in keywords)
+
+
+def is_beyond(callee: object) -> bool:
+    """Whether some calls of a callable, by what their arguments are, ask for more than its rule
+    has."""
+    return id(callee) in _beyond
 
 
 def without_output(
