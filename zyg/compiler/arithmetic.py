@@ -12,8 +12,8 @@ import types
 import numpy as np
 
 from ir import facts
-from ir.types import Type
-from zyg.compiler.tangents import is_numeric
+from ir.types import Type, Union
+from zyg.array_type import Array, is_number
 from zyg.rules.registry import covers, is_beyond, is_constant, rule_of, takes_pullback
 
 _OPERATORS = frozenset(map(id, (
@@ -36,7 +36,17 @@ def is_arithmetic(callee: object, operands: list[Type]) -> bool:
             return False
         if not facts.is_pure(callee):
             return False
-    return all(map(is_numeric, operands)) and _is_by_rule(callee, count)
+    return all(map(_is_operand, operands)) and _is_by_rule(callee, count)
+
+
+def _is_operand(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return all(map(_is_operand, type_.members))
+    return type(type_) is Array or is_number(type_)
+
+
+# What `_is_by_rule` found, and by which rule.
+_found: dict[tuple[int, int], tuple[object, bool]] = {}
 
 
 def _is_by_rule(callee: object, count: int) -> bool:
@@ -44,7 +54,11 @@ def _is_by_rule(callee: object, count: int) -> bool:
     rule = rule_of(callee)
     if rule is None:
         return is_constant(callee) and id(callee) in _OPERATORS
-    return (
-        str(rule.__module__).startswith("zyg.") and not takes_pullback(rule)
-        and not is_beyond(callee) and covers(rule, count, ())
-    )
+    known, found = _found.get((id(callee), count), (None, False))
+    if known is not rule:
+        found = (
+            str(rule.__module__).startswith("zyg.") and not takes_pullback(rule)
+            and not is_beyond(callee) and covers(rule, count, ())
+        )
+        _found[id(callee), count] = rule, found
+    return found
