@@ -14,7 +14,7 @@ Python ints are taken to fit into int64.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,7 +72,7 @@ def sample(type_: Type, size_of: SizeOf) -> Sample:
         case Array(dtype, dims):
             if dims is None:
                 raise Unknown
-            return np.broadcast_to(np.ones((), dtype), tuple(map(size_of, dims)))
+            return _ones(tuple(map(size_of, dims)), dtype)
         case Tuple(items):
             return tuple(sample(item, size_of) for item in items)
         case Sequence():
@@ -82,6 +82,18 @@ def sample(type_: Type, size_of: SizeOf) -> Sample:
             return sample(array, size_of)
         case _:
             return number_sample(type_)
+
+
+def _ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array of ones that takes the memory of one: `np.broadcast_to`, in a fifth of its time."""
+    return np.ndarray(shape, dtype, _one_of(dtype), strides=(0,) * len(shape))
+
+
+@cache
+def _one_of(dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    one = np.ones((), dtype)
+    one.setflags(write=False)
+    return one
 
 
 def setting(type_: Type, count: int | None = None) -> Any:
@@ -212,7 +224,7 @@ def _result(callee: Callable[..., Any], keys: tuple[Any, ...]) -> Any:
 def _operand(key: Any) -> Any:
     if isinstance(key, tuple):
         dtype, rank = key
-        return np.ones((1,) * rank, dtype)
+        return _ones((1,) * rank, dtype)
     return key.value if isinstance(key, Known) else key(1)
 
 
