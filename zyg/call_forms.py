@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Any
 
 from ir.errors import NeedsHeap, Unsupported
@@ -20,7 +19,7 @@ from zyg.compiler.generated import Joint
 from zyg.compiler.inner_gradients import Stepped
 from zyg.compiler.object_needs import note_lost
 from zyg.compiler.stepping import is_own_iterator
-from zyg.entry_cache import Entry, cache
+from zyg.entry_cache import Entry
 from zyg.errors import UnsupportedSyntax
 from zyg.gradients import assignment_of
 
@@ -111,37 +110,26 @@ def made_of_signature(
     compiler: Compiler, mode: str, plan: Plan, types_: tuple[Type, ...], count: int,
     fields: Fields | None = None, on_values: bool = False,
 ) -> Entry:
-    """The entry of a signature, made without pauses for the collection of garbage.
-
-    A compilation makes tens of thousands of small objects and little garbage. Python would look
-    through them twenty times, which takes a twentieth of the time.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        while True:
-            try:
-                known = None if fields is None else fields.copy()
-                with compiler.sharing():
-                    return _generated(compiler, mode, plan, types_, count, known, on_values)
-            except Outdated:
-                compiler.forget()
-            except Stepped:  # a call that the adjoint knows more of
-                compiler.abandon()
-                assert fields is not None
-                fields = fields.copy()
-                fields.set_apart(fields.copied())
-                fields.go_by_steps(fields.copied())
-            except NeedsHeap:
+    """The entry of a signature."""
+    while True:
+        try:
+            known = None if fields is None else fields.copy()
+            with compiler.sharing():
+                return _generated(compiler, mode, plan, types_, count, known, on_values)
+        except Outdated:
+            compiler.forget()
+        except Stepped:  # a call that the adjoint knows more of
+            compiler.abandon()
+            assert fields is not None
+            fields = fields.copy()
+            fields.set_apart(fields.copied())
+            fields.go_by_steps(fields.copied())
+        except NeedsHeap:
+            raise
+        except Unsupported:
+            compiler.abandon()
+            if not compiler.assigned.share_changed():
                 raise
-            except Unsupported:
-                compiler.abandon()
-                if not compiler.assigned.share_changed():
-                    raise
-    finally:
-        if collecting:
-            cache.make_old()
-            gc.enable()
 
 
 def _gains_by_heap(made: Specialisation, mode: str) -> bool:

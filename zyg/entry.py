@@ -167,7 +167,7 @@ def _found_or_made(
     registry.register_imported()
     version = registry.version()
     compiler = cache.compiler_for(version)
-    with compiler.assigned.sharing(shared):
+    with compiler.assigned.sharing(shared), cache.without_pauses():
         return _made_for(key, mode, function, args, kwargs, version, compiler)
 
 
