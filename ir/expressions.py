@@ -341,7 +341,7 @@ class ExpressionParser:
                 if plain:
                     pieces.append(self.emit(node, build, *plain))
                     plain = []
-                pieces.append(self.emit(node, convert, self.expression(element.value)))
+                pieces.append(self.all_items(node, element, convert))
             else:
                 plain.append(self.expression(element))
         if plain or not pieces:
@@ -350,6 +350,17 @@ class ExpressionParser:
         for piece in pieces[1:]:
             whole = self.emit(node, operator.add, whole, piece)
         return whole
+
+    def all_items(self, node: gast.AST, element: gast.Starred, convert: Any) -> Operand:
+        """What a starred part of a display gives, in a tuple or list of its own."""
+        make = NodeMaker(element)
+        taken = make.node(
+            gast.Call(func=make.load(convert.__name__), args=[element.value], keywords=[])
+        )
+        sole = self.sole_generator(taken) if is_mapping_consumed_at_once(taken) else None
+        if sole is not None:
+            return self.consume(taken, sole)
+        return self.emit(node, convert, self.expression(element.value))
 
     def dict_display(self, node: gast.Dict) -> Operand:
         pieces: list[Operand] = []

@@ -263,6 +263,15 @@ def check_bound(value: Any, name: str) -> Any:
     return value
 
 
+def error_of_call(function: Any, args: Any, kwargs: Any) -> Any:
+    """What a call raises that has too many arguments, or too few."""
+    try:
+        function(*args, **kwargs)
+    except TypeError as error:
+        return error.with_traceback(None)
+    raise AssertionError("the call has as many arguments as it takes")
+
+
 def having(value: Any, name: str) -> Any:
     """A value of one of several classes of which one alone has the attribute that is read."""
     getattr(value, name)

@@ -168,12 +168,15 @@ def _read_captured(
                 return [operand]
     type_ = type_of(function)
     if isinstance(type_, Closure):
-        captured = captured_names(type_.code)
-        found = type_.captures[captured.index(name)]
-        if isinstance(found, Known):
-            return [Const(found.value)]
-        return typed(self, primitives.read_captured, args, names, loc, found)
-    return None
+        found = type_.captures[captured_names(type_.code).index(name)]
+    else:
+        known = self.surroundings.known_function(type_)
+        if known is None:
+            return None
+        found = known[1][[variable.name for variable in known[0].captured].index(name)]
+    if isinstance(found, Known):
+        return [Const(found.value)]
+    return typed(self, primitives.read_captured, args, names, loc, found)
 
 
 @special(primitives.read_default)
@@ -192,6 +195,9 @@ def _read_default(
         keyword_only = place.value is None
         return [made.kwdefaults[name.value] if keyword_only else made.defaults[place.value]]
     type_ = type_of(function)
+    if isinstance(type_, Known) and place.value is None:
+        default = (getattr(type_.value, "__kwdefaults__", None) or {}).get(name.value)
+        return [Const(default)] if is_literal(default) else None
     if not isinstance(type_, Closure):
         return None
     by_name = dict(type_.kwdefaults)

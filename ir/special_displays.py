@@ -199,6 +199,10 @@ def _apply(
     if parts is None and isinstance(type_, Tuple):
         count = len(type_.items)
         parts = [self.call(operator.getitem, star, Const(i), loc=loc) for i in range(count)]
+    if parts is None and self.places is not None:
+        from ir import starred_calls  # few programs need it
+
+        return starred_calls.by_count(self, function, star, keywords, names, loc)
     if parts is None:
         return None
     return self.typed_call(function, parts, keywords, names, loc)

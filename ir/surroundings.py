@@ -240,6 +240,10 @@ class Surroundings(Protocol):
     def asks_by_cases(self) -> bool:
         """Whether calls with an operand of one of several classes ask which one it is."""
 
+    def known_function(self, function: Type) -> tuple[Function, tuple[Type, ...]] | None:
+        """The code of a Python function that has no rule, and the types of what it has captured;
+        whoever answers sees to it that these stay true."""
+
     def is_arithmetic(self, callee: object, types: list[Type]) -> bool:
         """Whether a call is of a pure function written in C, all of whose operands are numbers and
         arrays: it asks and changes nothing."""

@@ -263,8 +263,13 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @declare(cotangent.from_items, cotangent.from_reversed_items)
 def from_items(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:
-        case (Sequence(_, bar), Sequence(cls, item)) if cls is list:
-            return Sequence(list, join(bar, zeros_type(item)))  # zeros for what wasn't reached
+        case (Known(None), _):
+            return NONE
+        case (Sequence() | Tuple() as bars, Sequence(cls, item)) if cls in (list, tuple):
+            # Zeros for what wasn't reached.
+            return Sequence(cls, join(facts.item_of(bars), zeros_type(item)))
+        case (Sequence() | Tuple(), Array() as like):
+            return zeros_type(like)
         case _:
             return TOP
 

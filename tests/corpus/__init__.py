@@ -66,6 +66,7 @@ from tests.corpus import (
     shared_names,
     shared_variables,
     simulations,
+    starred_calls,
     tables,
     unsupported,
     while_loops,

@@ -62,6 +62,20 @@ class ProgramSurroundings(ObjectSurroundings):
     def works_on_values(self, module_globals: dict[str, Any]) -> bool:
         return works_on_values(module_globals)
 
+    def known_function(self, function: Type) -> tuple[Function, tuple[Type, ...]] | None:
+        code = getattr(function.value, "__code__", None) if isinstance(function, Known) else (
+            function.code if isinstance(function, Closure) else None
+        )
+        if not isinstance(code, types.CodeType):
+            return None
+        try:
+            target = self._specialiser.target(function)
+        except (Unsupported, SourceNotFound):
+            return None
+        if target is None or target.source.code is not code:
+            return None
+        return target.source, target.captures
+
     def is_arithmetic(self, callee: object, types: list[Type]) -> bool:
         return is_arithmetic(callee, types)
 

@@ -15,7 +15,7 @@ from zyg.rules.registry import adjoint, constant
 
 constant(
     primitives.is_caught, primitives.end_guarded, primitives.check_not_suppressed,
-    primitives.failure_of,
+    primitives.error_of_call, primitives.failure_of,
     # Settings, which NumPy keeps where no rule reaches.
     np.errstate.__enter__, np.errstate.__exit__,
 )

@@ -35,8 +35,8 @@ NAMED = {
     },
     "ir.primitives": {
         "attempts":
-            "is_caught end_guarded check_not_suppressed failure_of special_method catching "
-            "catching_found attempted",
+            "is_caught end_guarded check_not_suppressed error_of_call failure_of special_method "
+            "catching catching_found attempted",
         "changes":
             "stored spliced stored_back overwritten written added_at subtracted_at deleted "
             "item_to_pop appended extended inserted",
