@@ -24,7 +24,7 @@ from collections import deque
 from typing import Any
 
 from ir import container_facts as container_facts
-from ir import facts
+from ir import facts, primitives
 from ir.core import Call, Const, Operand, type_of
 from ir.fact_rules import (
     BOOL,
@@ -46,6 +46,7 @@ from ir.types import (
     Instance,
     Iterator,
     Known,
+    Method,
     Scalar,
     Tuple,
     Type,
@@ -185,6 +186,14 @@ def is_instance(type_: Type, classes: Type) -> bool | None:
 def isinstance_(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     answer = is_instance(*args) if len(args) == 2 else None
     return BOOL if answer is None else Known(answer)
+
+
+facts.pure(primitives.owner_of)
+
+
+@declare(primitives.owner_of)
+def owner_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0].self if isinstance(args[0], Method) else TOP
 
 
 @declare(type)

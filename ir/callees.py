@@ -16,15 +16,17 @@ from typing import Any
 from ir import facts
 from ir.core import Function
 from ir.record import record
-from ir.types import Closure, Instance, Known, Scalar, Type, Union
+from ir.types import Closure, Instance, Known, Method, Scalar, Type, Union
 
 
 @record
 class Choice:
-    """A known callable, the functions of one code, or the objects of one class."""
+    """A known callable, the functions of one code, the objects of one class, or the methods that
+    have one function and are bound to objects of one class."""
 
     of: Any
     kind: type[Type]
+    owner: type | None = None
 
     def covers(self, type_: Type) -> bool:
         """Whether all values of a type are of this choice: others have none."""
@@ -35,13 +37,18 @@ class Choice:
             return value is self.of
         if self.kind is Instance:
             return type(value) is self.of
+        if self.kind is Method:
+            is_method = type(value) is types.MethodType and value.__func__ is self.of
+            return is_method and type(value.__self__) is self.owner
         return type(value) is types.FunctionType and value.__code__ is _code_of(self.of)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Choice) and self.of is other.of and self.kind is other.kind
+        return isinstance(other, Choice) and self.of is other.of and (
+            self.kind is other.kind and self.owner is other.owner
+        )
 
     def __hash__(self) -> int:
-        return hash((id(self.of), self.kind))
+        return hash((id(self.of), self.kind, self.owner))
 
 
 def _code_of(code: Any) -> Any:
@@ -61,6 +68,8 @@ def _choice(type_: Type) -> Choice | None:
             return Choice(code, Closure)
         case Instance(cls) if callable(cls):
             return Choice(cls, Instance)
+        case Method(Known(types.FunctionType() as function), Instance(cls)):
+            return Choice(function, Method, cls)
         case _:
             return None
 

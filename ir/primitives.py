@@ -302,6 +302,11 @@ def alias(value: Any) -> Any:
     return value
 
 
+def owner_of(method: Any) -> Any:
+    """The object that a method is bound to."""
+    return method.__self__
+
+
 def read_captured(function: Any, name: str) -> Any:
     """The value of the variable `name` that a function object has captured."""
     names = function.__code__.co_freevars

@@ -30,6 +30,7 @@ from ir.types import (
     Bottom,
     Instance,
     Known,
+    Method,
     Scalar,
     Tuple,
     Type,
@@ -121,6 +122,10 @@ class TypedCalls(TypedChanges):
                 method = self.surroundings.called_method(callee.type)
                 if method is not None:
                     return self.typed_call(Const(method), [callee, *args], kwargs, names, loc)
+                method = None if self.heap is None else _function_of_method(callee.type)
+                if method is not None:
+                    owner = self.call(primitives.owner_of, callee, name="self", loc=loc)
+                    return self.typed_call(Const(method), [owner, *args], kwargs, names, loc)
                 cases = case_by_case.by_methods(self, callee, args, kwargs, names, loc)
                 if cases is None:
                     cases = case_by_case.by_functions(self, callee, args, kwargs, names, loc)
@@ -433,6 +438,15 @@ class TypedCalls(TypedChanges):
                 self.definitions[part] for part in parts if isinstance(part, Value)
             )
         return parts
+
+
+def _function_of_method(type_: Type) -> types.FunctionType | None:
+    """The function of a method of an object, which was read elsewhere."""
+    if not isinstance(type_, Method) or not isinstance(type_.function, Known):
+        return None
+    function = type_.function.value
+    is_python = isinstance(function, types.FunctionType)
+    return function if is_python and isinstance(type_.self, Instance) else None
 
 
 def _is_immutable(type_: Type) -> bool:

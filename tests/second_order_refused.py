@@ -7,6 +7,7 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 BY_AREA = {
     "abstract_collections": "a_sequence classes_for_users",
     "asked_walks": "layers_added_between_walks",
+    "bound_methods": "mapped_and_sorted",
     "collection_classes": "events",
     "decorators": """
         cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword

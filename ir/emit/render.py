@@ -304,6 +304,7 @@ _DISPLAYS: dict[int, Callable[[list[ast.expr]], ast.expr | None]] = {
     id(primitives.load_global): _load_global,
     id(primitives.apply): _apply,
     id(primitives.alias): lambda args: args[0],
+    id(primitives.owner_of): lambda args: attribute(args[0], ast.Constant(value="__self__")),
     id(operator.getitem): lambda args: subscript(args[0], args[1]),
     id(operator.contains): _contains,
     id(getattr): _getattr,

@@ -10,6 +10,7 @@ from tests.corpus import (
     arrays,
     asked_walks,
     assignments,
+    bound_methods,
     branches,
     calls,
     changes_in_place,

@@ -59,6 +59,11 @@ def _special_method(y: Any, owner: Any, name: str, owner_dot: Any, name_dot: Any
     return {"__self__": owner_dot}
 
 
+@tangent(primitives.owner_of)
+def _owner(y: Any, method: Any, method_dot: Any) -> Any:
+    return None if has_table() else picked(method_dot, "__self__", y)
+
+
 @tangent(super)
 def _super(y: Any, cls: Any, obj: Any, cls_dot: Any, obj_dot: Any) -> Any:
     return None if isinstance(obj, type) else obj_dot

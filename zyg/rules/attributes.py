@@ -27,6 +27,14 @@ constant(has_attributes_beside, hasattr, vars, class_attribute, *ASIDE.values())
 constant(is_constant, rule_of)
 
 
+@adjoint(primitives.owner_of)
+def owner_of(method):
+    def back(owner_bar):
+        return None if owner_bar is None else {"__self__": owner_bar}
+
+    return primitives.owner_of(method), back
+
+
 @adjoint(getattr)
 def getattr_(obj, name, /, *default):
     y = getattr(obj, name, *default)
