@@ -19,7 +19,7 @@ BY_AREA = {
     "enumerations": "members_that_are_called",
     "event_queues": "actions_that_plan_others desk_with_planned_events",
     "exceptions": "exits_in_with",
-    "failing_callees": "events starred_calls_that_fail_midway unknown_functions",
+    "failing_callees": "events unknown_functions",
     "failing_flow": "type_error zips",
     "failing_memory": "attrs_order swap_fail",
     "failing_protocols": "partials prop_getter",
@@ -27,7 +27,6 @@ BY_AREA = {
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_managers": """
         array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
-        manager_in_a_generator
     """,
     "generator_memory": "dict_as_a_cache names_that_change",
     "generator_pipelines": "chosen_generator coroutine_of_groups relaxation",
@@ -49,7 +48,7 @@ BY_AREA = {
     "object_protocols": """
         attributes_by_computed_names attributes_of_a_wrapped_object cached_area
         cached_area_computed_anew method_by_the_class_of_its_argument
-        newton_step_of_a_polynomial setter_of_a_subclass
+        setter_of_a_subclass
         stored_by_a_descriptor sum_of_dual_numbers
     """,
     "object_structures": """
@@ -58,7 +57,7 @@ BY_AREA = {
     """,
     "objects": """
         container_of_the_user missing_attribute
-        newton_from_a_constant sums_of_objects
+        sums_of_objects
     """,
     "objects_aliased": "number_where_an_object_was",
     "objects_changed": "attributes_through_hooks history_of_a_simulation",
