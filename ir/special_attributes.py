@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ir import facts, primitives
 from ir.contents import holds_memory
 from ir.core import Const, Location, Operand, Value, type_of
-from ir.derived import is_derived
+from ir.derived import found_in, is_derived
 from ir.enumerations import name_or_value
 from ir.errors import Unsupported
 from ir.heap import attribute_read, class_read
@@ -184,7 +184,7 @@ def _only_member_with(type_: Type, name: str) -> Type | None:
         cls = class_of(member)
         if cls is None:
             return None
-        if hasattr(cls, name):
+        if found_in(cls, name) is not None:
             found.append(member)
         elif cls not in (int, float, bool, complex, str, type(None)):
             return None
@@ -378,7 +378,7 @@ def _special_method(
 def _descriptor(owner: Type, name: str) -> object | None:
     """What an attribute is read by, where it is a field of a class written in C."""
     cls = class_of(owner)
-    found = getattr(cls, name, None) if cls is not None else None
+    found = found_in(cls, name) if cls is not None else None
     kinds = types.GetSetDescriptorType | types.MemberDescriptorType
     if not isinstance(found, kinds) or found.__objclass__.__flags__ & HEAP_TYPE:
         return None  # a slot of a user's class is a plain attribute
