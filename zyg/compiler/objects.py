@@ -256,7 +256,8 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
     found: set[str] = set()
     for cls in list(module_globals.values()):
         if isinstance(cls, type) and is_users(cls):
-            for base in cls.__mro__:
+            metaclass: type = type(cls)
+            for base in (*cls.__mro__, *metaclass.__mro__):
                 # Python's own, of which only counters could be meant, are values that have rules.
                 if is_users(base) and base is not Counter:
                     found |= _methods_of(base)
