@@ -12,6 +12,7 @@ BY_AREA = {
         attributes_with_defaults items_of_classes names_of_modules_that_are_found
         what_the_metaclass_of_one_of_several_classes_computes
     """,
+    "assignments": "lists_that_do_not_grow",
     "asked_walks": "layers_added_between_walks",
     "collection_classes": "events",
     "decorators": """
