@@ -146,3 +146,15 @@ def names_of_modules_that_are_found(x):
     elsewhere.set_offset(x)
     found = sys.modules[elsewhere.__name__]
     return found.OFFSET * operator.attrgetter("OFFSET")(elsewhere) * elsewhere.OFFSET
+
+
+@program((1.5,))
+def names_of_modules_that_are_stored(x):
+    elsewhere.OFFSET = x
+    product = elsewhere.OFFSET * x
+    elsewhere.OFFSET = product * x
+    clipped, elsewhere.clipped = elsewhere.clipped, lambda y: y * product
+    try:
+        return elsewhere.clipped(x) * elsewhere.OFFSET
+    finally:
+        elsewhere.clipped = clipped
