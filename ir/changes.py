@@ -15,7 +15,7 @@ from typing import Any
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.derived import as_class, container_class, replaces
+from ir.derived import as_class, container_class, found_in, replaces
 from ir.errors import Unsupported
 from ir.memory_facts import is_array_like, is_mutable
 from ir.place_state import check_call
@@ -376,6 +376,13 @@ def _may_be_changed(type_: Type) -> bool:
     return any(isinstance(member, Top) for member in members)
 
 
+def _is_asked_first(type_: Type) -> bool:
+    """Whether `items += more` is `items + more`, by a method of the class of `more`: a list's own
+    way comes after that."""
+    cls = class_of(type_)
+    return cls not in (None, int, float, complex, bool) and found_in(cls, "__radd__") is not None
+
+
 def _in_place(callee: Any, plain: Any) -> None:
     @special(callee)
     def handler(
@@ -399,6 +406,11 @@ def _in_place(callee: Any, plain: Any) -> None:
         if plain is operator.add and isinstance(items, Sequence) and (
             container_class(items) is list
         ):
+            if _is_asked_first(type_of(args[1])):
+                return self.typed_call(Const(plain), args, kwargs, names, loc)
+            if class_of(type_of(args[1])) is None:
+                check = self.surroundings.unless_asked_first
+                self.ops.append(check_call(check, [args[1]], loc))
             return [_extended(self, args[0], args[1], loc)]
         cls = class_of(items)
         is_mapping = cls is not None and issubclass(cls, dict) and not issubclass(cls, Counter)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -502,9 +503,10 @@ def regrouped(members: set[Any], method: str, *args: Any) -> set[Any]:
 
 def item_to_pop(items: Any, index: int) -> Any:
     """What `items.pop(index)` is about to give, with the errors of Python."""
-    if not items:
-        is_list = isinstance(items, list)
-        raise IndexError("pop from empty list" if is_list else "pop from an empty deque")
-    if not -len(items) <= index < len(items):
+    base: Any = list if isinstance(items, list) else deque  # its class isn't asked
+    count = base.__len__(items)
+    if count == 0:
+        raise IndexError(f"pop from {'empty list' if base is list else 'an empty deque'}")
+    if not -count <= index < count:
         raise IndexError("pop index out of range")
-    return items[index]
+    return base.__getitem__(items, index)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ir import facts, primitives
 from ir.contents import holds_memory
 from ir.core import Const, Location, Operand, Value, type_of
-from ir.derived import is_derived
+from ir.derived import found_in, is_derived
 from ir.enumerations import name_or_value
 from ir.errors import Unsupported
 from ir.heap import attribute_read, class_read
 from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
+from ir.metaclasses import asked_of_metaclass
 from ir.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed
 from ir.types import TOP, Instance, Known, Method, Type, Union, class_of, widen
 
@@ -49,6 +50,9 @@ def _getattr(
     owner, name = args[0], args[1].value
     if isinstance(owner, Const):
         if isinstance(owner.value, type) and self.places is not None:
+            answer = asked_of_metaclass(owner.value, name)
+            if answer is not None:
+                return _read_of_metaclass(self, owner, args[1], *answer, names, loc)
             found = self._of_class(owner, name, names, loc)
             if found is not None:
                 return found
@@ -94,6 +98,8 @@ def _getattr(
         (same,) = typed(self, primitives.having, args, [owner.name], loc, member)
         if self.places is not None and isinstance(same, Value):
             self.places.name_again(owner, same)
+        if isinstance(member, Known) and isinstance(member.value, type):
+            return self.typed_call(Const(getattr), [Const(member.value), args[1]], {}, names, loc)
         owner, owner_type, args = same, member, [same, args[1]]
     type_ = facts.attribute_of(owner_type, name)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
@@ -184,11 +190,24 @@ def _only_member_with(type_: Type, name: str) -> Type | None:
         cls = class_of(member)
         if cls is None:
             return None
-        if hasattr(cls, name):
+        if found_in(cls, name) is not None:
             found.append(member)
         elif cls not in (int, float, bool, complex, str, type(None)):
             return None
     return found[0] if len(found) == 1 and len(members) > 1 else None
+
+
+def _read_of_metaclass(
+    self: TypedCalls, cls: Const, name: Operand, kind: str, function: types.FunctionType,
+    names: list[str], loc: Location | None,
+) -> list[Operand]:
+    """Reads what the metaclass of a class answers with."""
+    assert isinstance(name, Const)
+    self.surroundings.note_lookup(type(cls.value), name.value)
+    if kind == "method":
+        return bound_method(self, function, cls, [cls, name], names, loc)
+    given: list[Operand] = [cls, name] if kind == "any" else [cls]
+    return self.typed_call(Const(function), given, {}, names, loc)
 
 
 def _read_of_class(
@@ -218,6 +237,11 @@ def _read_by_any_name(
     self: TypedCalls, args: list[Operand], names: list[str], loc: Location | None
 ) -> Folded:
     """`getattr(o, name)` for a name that is computed, or with a default."""
+    owner, key = args[0], args[1]
+    if self.places is not None and isinstance(owner, Const) and isinstance(key, Const) and (
+        isinstance(owner.value, types.ModuleType | type)
+    ):
+        return _read_of_names(self, owner.value, key.value, args, names, loc)
     if self.places is None or self.surroundings.member(type_of(args[0]), "").kind == "other":
         return None
     self.works_on_objects = True
@@ -227,6 +251,25 @@ def _read_by_any_name(
         found = case_by_case.read_or_default(self, args, names, loc)
         if found is not None:
             return found
+    return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
+
+
+def _read_of_names(
+    self: TypedCalls, owner: types.ModuleType | type, name: str, args: list[Operand],
+    names: list[str], loc: Location | None,
+) -> Folded:
+    """`getattr(o, name, default)` of a class or module, through which derivatives may go."""
+    if isinstance(owner, type):
+        is_shared = self.surroundings.sharing_in_class(owner, name) is not None
+        is_shared |= asked_of_metaclass(owner, name) is not None
+    else:
+        is_shared = self.surroundings.is_shared(vars(owner), name)
+    if not is_shared:
+        self.surroundings.attribute_type(owner, name)  # which notes that it is read as it is
+        return None
+    self.works_on_objects = True
+    if self.heap is None:
+        return None
     return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
 
 
@@ -282,7 +325,17 @@ def read_attribute(
     assert self.places is not None
     member = self.surroundings.member(type_of(owner), name)
     if member.kind == "other":
-        return None
+        if not _is_class(type_of(owner)) or hasattr(type, name):
+            return None
+        self.works_on_objects = True
+        if self.heap is None:
+            return None
+        # Of one of several classes, which may hold what is differentiated.
+        (read,) = typed(
+            self, attribute_read, [self.current_heap(loc), owner, Const(name)], names, loc, TOP
+        )
+        assert isinstance(read, Value)
+        return [self.places.held.was_read(read, loc)]
     if member.kind in ("method", "static", "of class"):
         cls = class_of(type_of(owner))
         self.surroundings.note_lookup(cls, name)
@@ -326,6 +379,11 @@ def read_attribute(
         assert isinstance(made, Value)
         return [self.places.held.was_read(made, loc)]
     return [_read_of_field(self, heap, owner, name, names, loc)]
+
+
+def _is_class(type_: Type) -> bool:
+    metaclass = class_of(type_)
+    return metaclass is not None and issubclass(metaclass, type)
 
 
 def _read_of_field(
@@ -378,7 +436,9 @@ def _special_method(
 def _descriptor(owner: Type, name: str) -> object | None:
     """What an attribute is read by, where it is a field of a class written in C."""
     cls = class_of(owner)
-    found = getattr(cls, name, None) if cls is not None else None
+    if cls is None or name in vars(type):
+        return None  # what each class has of its own, such as `__name__`, objects may have as well
+    found = found_in(cls, name)
     kinds = types.GetSetDescriptorType | types.MemberDescriptorType
     if not isinstance(found, kinds) or found.__objclass__.__flags__ & HEAP_TYPE:
         return None  # a slot of a user's class is a plain attribute

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ir import primitives
 from ir.core import Const, Location, Operand, type_of
 from ir.derived import is_derived
 from ir.errors import Unsupported
@@ -48,6 +50,10 @@ def _set_attribute(
         return changed_by_attribute(self, "__setattr__", owner, [name, value], loc)
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
+    if isinstance(owner, Const) and type(owner.value) is ModuleType:
+        names_of_module = Const(primitives.Namespace(vars(owner.value)))
+        given = [names_of_module, name, value]
+        return self.typed_call(Const(primitives.store_global), given, {}, names, loc)
     owner = object_unless_none(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
     if is_of_cases(self, type_of(owner), name.value):

@@ -342,6 +342,9 @@ class Surroundings(Protocol):
     def unless_lazy(self, items: Any) -> None:
         """Raises, when the program runs, for items that have no positions, and are no dict."""
 
+    def unless_asked_first(self, more: Any) -> None:
+        """Raises, when the program runs, if a class says itself what `items += more` is."""
+
     def unless_walking_held(self, items: Any) -> None:
         """Raises, when the program runs, for a list or array of numbers that an object holds."""
 

@@ -6,6 +6,13 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 
 BY_AREA = {
     "abstract_collections": "a_sequence classes_for_users",
+    "asked_classes": """
+        a_descriptor_that_is_read_as_often_as_it_should an_attribute_above
+        an_attribute_of_one_of_several_classes an_item_of_one_of_several_classes
+        attributes_with_defaults items_of_classes names_of_modules_that_are_found
+        what_the_metaclass_of_one_of_several_classes_computes
+    """,
+    "assignments": "lists_that_do_not_grow",
     "asked_walks": "layers_added_between_walks",
     "bound_methods": "mapped_and_sorted",
     "collection_classes": "events",

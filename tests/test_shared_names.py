@@ -476,3 +476,22 @@ def test_a_cached_function_that_changes_a_global():
     cleared()
     assert zyg.gradient(lambda x: squared(x) * squared(x), 2.0) == (32.0,)
     assert CACHE == {2.0: 2.0}
+
+
+def test_code_that_is_made_again_because_a_rule_was_added():
+    def running(x):
+        global number
+        number = 1.0
+
+        def multiply(y):
+            global number
+            number = number * y
+
+        multiply(x)
+        multiply(x * 1.5)
+        return number
+
+    cleared()
+    assert zyg.gradient(running, 1.5) == (4.5,)
+    zyg.adjoint(lambda x: x)(lambda x: (x, lambda x_bar: x_bar))
+    assert zyg.gradient(running, 1.5) == (4.5,)  # it gave 0

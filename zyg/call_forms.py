@@ -162,7 +162,7 @@ def _generated(
         i for i, source in enumerate(plan.inputs) if is_active(mode, source, inputs[i])
     ]
     active = made.flow & frozenset(differentiated)
-    if heap is None and made.lost & frozenset(differentiated):
+    if made.lost & frozenset(differentiated):
         note_lost(compiler.assigned, made)
         raise Unsupported(
             f"a derivative would get lost in a global that `{plan.source.name}`, or what it calls, "

@@ -8,6 +8,7 @@ differentiated yet.
 from tests.corpus import (
     abstract_collections,
     arrays,
+    asked_classes,
     asked_walks,
     assignments,
     bound_methods,

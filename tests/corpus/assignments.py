@@ -1,5 +1,7 @@
 """Assignments: unpacking, chains, swaps, augmented assignment, names that may be unbound."""
 
+import numpy as np
+
 from tests.corpus.registry import program, raises
 
 
@@ -226,3 +228,25 @@ def single_item_is_unpacked(x, words):
     (word,) = words
     ((inner,),) = ((x * x,),)
     return inner * len(word)
+
+
+class Doubling:
+    """Is asked by `items += more` before the list is."""
+
+    def __init__(self, last):
+        self.last = last
+
+    def __radd__(self, items):
+        return [2 * item for item in items] + [self.last]
+
+    def __iter__(self):
+        return iter([self.last])
+
+
+@program((1.5,))
+def lists_that_do_not_grow(x):
+    weights, others = [x, x], [x, x]
+    kept = others
+    weights += np.array([x, x * x])
+    others += Doubling(x)
+    return weights[0] * others[1] + len(others) * kept[0]

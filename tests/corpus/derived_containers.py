@@ -290,3 +290,15 @@ def methods_by_their_names(x, y):
     list.append(items, y)
     list.__setitem__(items, 0, p["c"])
     return items.__getitem__(0) * items[1] * list.__len__(items)
+
+
+class NeverTrue(list):
+    def __bool__(self):
+        return False
+
+
+@program((1.5,))
+def popped_from_a_list_that_is_never_true(x):
+    items = NeverTrue([x, x * x])
+    last = items.pop()
+    return last * items.pop(0) + (x if items else last)

@@ -25,3 +25,11 @@ def clipped(x):
     if x > 5:
         return 5 + 0.1 * (x - 5)
     return x
+
+
+OFFSET = 0.0
+
+
+def set_offset(x):
+    global OFFSET
+    OFFSET = x

@@ -8,6 +8,7 @@ each keyword argument, in their order.
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +36,7 @@ from zyg.compiler import (
     replaced,
 )
 from zyg.compiler.mutation import MUTATING_METHODS
+from zyg.compiler.objects import item_of_class
 from zyg.compiler.refusals import carries_nothing, refusal, refuse_output, refuse_uncovered
 from zyg.compiler.rule_backs import ApplyBack, RaisedBack, RuleBack, Zero
 from zyg.memory_kinds import is_memory
@@ -124,7 +126,10 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
 
 
 def with_source(function: Any, args: tuple[Any, ...]) -> Any:
-    """A callable; in the place of an `__init__` that `dataclasses` generated, its like."""
+    """A callable; in the place of an `__init__` that `dataclasses` generated, its like, and in
+    that of `cls[key]` the method that answers it."""
+    if function is operator.getitem and isinstance(args[0], type):
+        return item_of_class(args[0]) or function
     if type(function) is types.MethodType and type(function.__func__) is types.FunctionType:
         plain = constructors.with_source(function.__func__, type(function.__self__))
         return function if plain is function.__func__ else types.MethodType(

@@ -109,7 +109,7 @@ def expanded(
             if isinstance(bound[at], list):
                 starred[i - len(leading)] = bound[at].index(i)
     made, heap = specialised(specialiser, inference, source, inputs, indices, loc)
-    if heap is None and made.lost & frozenset(indices):
+    if made.lost & frozenset(indices):
         note_lost(specialiser.assigned, made)
         raise Unsupported(
             "the gradient of a function that stores into globals, inside differentiated code", loc,

@@ -9,14 +9,16 @@ from __future__ import annotations
 import functools
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ir import primitives
+from ir.metaclasses import asked_of_metaclass
 from ir.shared_names import Names, names_of
 from ir.types import (
     Instance,
 )
+from zyg.compiler.assigned import is_of_users
 from zyg.compiler.object_backs import (
     Refusing,
     Through,
@@ -191,20 +193,32 @@ def _computed(
         )
         return getattr(obj, name), Refusing(count, error)
     stored: Any = getattr(obj, "__dict__", {})
+    answer = asked_of_metaclass(obj, name) if isinstance(obj, type) else None
+    if answer is not None and answer[0] != "method":
+        given = (obj, name) if answer[0] == "any" else (obj,)
+        y, back = differentiated(pullback, answer[1], *given)
+        return y, Through(back, functools.partial(picked, 1, 1, count))
     if is_running() and isinstance(obj, type) and is_users(obj):
-        holder = _class_with(obj, name)
+        holder = _class_with(obj.__mro__, name)
         if holder is not None:
             y = getattr(obj, name)
             return y, Read(holder, name, count, y)
+    if is_running() and isinstance(obj, types.ModuleType) and is_of_users(vars(obj)):
+        y = getattr(obj, name)
+        is_plain = name in vars(obj) and not callable(y)
+        return (y, Read(names_of(vars(obj)), name, count, y)) if is_plain else None
     if is_running() and is_place(cls):
         plain = member(Instance(cls), name).kind == "stored" or name in stored
         if plain and not isinstance(lookup(cls, name), COMPUTED):
             y = getattr(obj, name)
-            holder = obj if name in stored else (_class_with(cls, name) or obj)
+            holder = obj if name in stored else (_class_with(cls.__mro__, name) or obj)
             return y, Read(holder, name, count, y)
     if cls is super:
         owner, stored = obj.__self__, {}
         found = _found_above(obj, name)
+        holder = _class_with(_bases_above(obj), name) if is_running() else None
+        if holder is not None:
+            return found, Read(holder, name, count, found)
     elif not is_users(cls) or isinstance(obj, type):
         return None
     else:
@@ -248,22 +262,24 @@ def _computed(
     return None
 
 
-def _class_with(cls: type, name: str) -> Names | None:
+def _class_with(bases: Iterable[type], name: str) -> Names | None:
     """What stands for the names of the class or base where a plain attribute is found."""
-    base = next((base for base in cls.__mro__ if name in vars(base)), None)
+    base = next((base for base in bases if name in vars(base)), None)
     if base is None:
         return None
     found = vars(base)[name]
     return None if callable(found) or hasattr(type(found), "__get__") else names_of(base)
 
 
+def _bases_above(obj: Any) -> Sequence[type]:
+    """The classes in which `super()` looks for names."""
+    bases: Sequence[type] = obj.__self_class__.__mro__
+    return bases[bases.index(obj.__thisclass__) + 1 :]
+
+
 def _found_above(obj: Any, name: str) -> Any:
     """What a name is found as through `super()`."""
-    bases = obj.__self_class__.__mro__
-    for base in bases[bases.index(obj.__thisclass__) + 1 :]:
-        if name in vars(base):
-            return vars(base)[name]
-    return None
+    return next((vars(base)[name] for base in _bases_above(obj) if name in vars(base)), None)
 
 
 class CachedBack:

@@ -86,6 +86,7 @@ class ObjectSurroundings(ContentsSurroundings):
     check_view = MemberOf(memory)
     unless_replaced = staticmethod(replaced.unless_replaced)
     unless_missing = staticmethod(replaced.unless_missing)
+    unless_asked_first = staticmethod(replaced.unless_asked_first)
     unless_own = staticmethod(replaced.unless_own)
     hold_in_itself = staticmethod(replaced.hold_in_itself)
     unless_item_of_dict = staticmethod(replaced.unless_item_of_dict)

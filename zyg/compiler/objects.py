@@ -120,6 +120,18 @@ def overloads(cls: type, name: str) -> bool:
     return name not in _COMPARISON_NAMES or code.co_filename != "<string>"
 
 
+def item_of_class(cls: object) -> types.FunctionType | None:
+    """The function of a user's class that answers `cls[key]`: its `__class_getitem__`."""
+    if not isinstance(cls, type) or lookup(type(cls), "__getitem__") is not None:
+        return None
+    for base in cls.__mro__:
+        found = vars(base).get("__class_getitem__")
+        if found is not None:
+            plain = getattr(found, "__func__", None) if is_users(base) else None
+            return plain if isinstance(plain, types.FunctionType) else None
+    return None
+
+
 # What a dict calls for a key that it doesn't have.
 _ASKED = {"__getitem__": ("__getitem__", "__missing__")}
 
@@ -136,6 +148,10 @@ def may_overload(callee: object, types_: list[Type], module_globals: dict[str, A
     names = OPERATORS.get(id(callee))
     if names is None:
         return False
+    if callee is operator.getitem and isinstance(types_[0], Known | Top):
+        classes = [types_[0].value] if isinstance(types_[0], Known) else module_globals.values()
+        if any(item_of_class(cls) is not None for cls in list(classes)):
+            return True
     for type_, name in zip(types_, names, strict=False):
         if name is None:
             continue
@@ -240,7 +256,8 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
     found: set[str] = set()
     for cls in list(module_globals.values()):
         if isinstance(cls, type) and is_users(cls):
-            for base in cls.__mro__:
+            metaclass: type = type(cls)
+            for base in (*cls.__mro__, *metaclass.__mro__):
                 # Python's own, of which only counters could be meant, are values that have rules.
                 if is_users(base) and base is not Counter:
                     found |= _methods_of(base)

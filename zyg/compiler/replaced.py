@@ -14,7 +14,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts
-from ir.derived import is_of_users, replaces
+from ir.derived import found_in, is_of_users, replaces
 from ir.late import late
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant
@@ -114,6 +114,21 @@ def what_is_passed_over(function: Any, cls: type) -> str:
     )
 
 
-_CHECKS = unless_own, unless_replaced, unless_missing, hold_in_itself, unless_item_of_dict
+def unless_asked_first(more: Any) -> None:
+    """Raises for what is asked by `items += more` before the list grows, where nothing told the
+    compiler that."""
+    cls: type = type(more)
+    if cls not in _NUMBERS and found_in(cls, "__radd__") is not None:
+        raise NotDifferentiable(
+            f"`+=` of a list and a {cls.__name__} gives what the {cls.__name__} makes of both, and "
+            "nothing told the compiler that one could stand here; write `x = x + y`, or `x.extend`"
+        )
+
+
+_NUMBERS = (int, float, complex, bool)
+_CHECKS = (
+    unless_asked_first, unless_own, unless_replaced, unless_missing, hold_in_itself,
+    unless_item_of_dict,
+)
 constant(*_CHECKS)
 facts.effect(*_CHECKS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
-from ir.heap import HEAP_NAME, attribute_read, class_stored, without_heap
+from ir.heap import HEAP_NAME, attribute_read, class_stored, found_attribute, without_heap
 from ir.held_functions import may_be_memory
 from ir.late import late
 from ir.memory_facts import CHANGING
@@ -323,7 +323,9 @@ class Variation(Lengths):
     def _is_apart(self, op: Call) -> bool:
         """Whether a call leaves objects alone, though the run time finds what it does."""
         kwtypes = {name: type_of(arg) for name, arg in op.kwargs.items()}
-        if isinstance(op.callee, Const) and op.callee.value in (getattr, attribute_read):
+        if isinstance(op.callee, Const) and op.callee.value in (
+            getattr, attribute_read, found_attribute
+        ):
             cls = class_of(type_of(op.args[0]))
             return op.callee.value is getattr and cls is not None and not is_users(cls)
         return HEAP_NAME not in kwtypes and not self.surroundings.works_on_objects(
