@@ -7,7 +7,7 @@ surplus positional arguments and a dict of surplus keywords are made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ir.core import Function
 
@@ -61,3 +61,12 @@ def bind(
         else:
             result.append(make_dict(surplus))
     return result
+
+
+def error_of_call(function: Any, args: Any, kwargs: Any) -> Any:
+    """What a call raises that has too many arguments, or too few."""
+    try:
+        function(*args, **kwargs)
+    except TypeError as error:
+        return error.with_traceback(None)
+    raise AssertionError("the call has as many arguments as it takes")

@@ -10,7 +10,9 @@ import builtins
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
+
+Operation: TypeAlias = Callable[[Any, Any], Any]
 
 
 class Unbound:
@@ -264,15 +266,6 @@ def check_bound(value: Any, name: str) -> Any:
     return value
 
 
-def error_of_call(function: Any, args: Any, kwargs: Any) -> Any:
-    """What a call raises that has too many arguments, or too few."""
-    try:
-        function(*args, **kwargs)
-    except TypeError as error:
-        return error.with_traceback(None)
-    raise AssertionError("the call has as many arguments as it takes")
-
-
 def having(value: Any, name: str) -> Any:
     """A value of one of several classes of which one alone has the attribute that is read."""
     getattr(value, name)
@@ -326,23 +319,18 @@ def flatten(lists: Iterable[list[Any]]) -> list[Any]:
     return [item for items in lists for item in items]
 
 
-def augmented(
-    operation: Callable[[Any, Any], Any], items: Any, before: Any, value: Any
-) -> Any:
+def augmented(operation: Operation, items: Any, before: Any, value: Any) -> Any:
     """What `items[index] op= value` computes from what stood there before."""
     return operation(before, value)
 
 
-def augmented_item(
-    operation: Callable[[Any, Any], Any], is_array: bool, before: Any, value: Any
-) -> Any:
+def augmented_item(operation: Operation, is_array: bool, before: Any, value: Any) -> Any:
     """The same where only the run time knows whether that was an item or a part of an array."""
     return operation(before, value)
 
 
 def augmented_part(
-    operation: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any], is_array: bool,
-    before: Any, value: Any,
+    operation: Operation, plain: Operation, is_array: bool, before: Any, value: Any
 ) -> Any:
     """The same in a program without objects: `plain` is the operation that changes nothing."""
     return plain(before, value) if is_array else operation(before, value)

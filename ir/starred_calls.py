@@ -22,6 +22,7 @@ import types
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import primitives
+from ir.binding import error_of_call
 from ir.core import (
     Block,
     Call,
@@ -359,7 +360,7 @@ class _StarredCall:
         items = [part for name, value in self.kwargs.items() for part in (Const(name), value)]
         keywords = self._call(primitives.build_dict, *items)
         error = self._call(
-            primitives.error_of_call, self.function, whole, keywords.result, name="error"
+            error_of_call, self.function, whole, keywords.result, name="error"
         )
         failing = Block([], [*ops, keywords, error], Raise(error.result, None, self.loc))
         is_other = self._call(compare, length, Const(count))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ir import primitives
+from ir.binding import error_of_call
 from zyg.errors import NotDifferentiable
 from zyg.rules.attributes import attribute_bar
 from zyg.rules.registry import adjoint, constant
 
 constant(
     primitives.is_caught, primitives.end_guarded, primitives.check_not_suppressed,
-    primitives.error_of_call, primitives.failure_of,
+    primitives.failure_of, error_of_call,
     # Settings, which NumPy keeps where no rule reaches.
     np.errstate.__enter__, np.errstate.__exit__,
 )

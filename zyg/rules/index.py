@@ -29,13 +29,14 @@ NAMED = {
             "namedtuple",
     },
     "functools": {"functional": "cache lru_cache update_wrapper"},
+    "ir.binding": {"attempts": "error_of_call"},
     "ir.generators": {"iteration": "walked"},
     "ir.held_walks": {
         "functional": "item_at", "iteration": "numbers_from positions positions_from_end",
     },
     "ir.primitives": {
         "attempts":
-            "is_caught end_guarded check_not_suppressed error_of_call failure_of special_method "
+            "is_caught end_guarded check_not_suppressed failure_of special_method "
             "catching catching_found attempted",
         "changes":
             "stored spliced stored_back overwritten written added_at subtracted_at deleted "
