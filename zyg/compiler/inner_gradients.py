@@ -35,6 +35,14 @@ unknown: Any = _as_it_is
 expansions: dict[int, Any] = {}
 
 
+def _no_code(callee: object) -> Any:
+    return None
+
+
+# The plain code for calls of a solver in a program with inner gradients; set by `zyg.api`.
+solver_inside: Any = _no_code
+
+
 @node
 class Derived:
     """The joint form of a function as something that IR can call."""
@@ -70,6 +78,11 @@ class HoldsMemory(Exception):
 class Stepped(Exception):
     """An iterator of Python's own goes on by steps, and what these do isn't known: the generator
     that stands for it has to be in its place."""
+
+
+class CallsSolver(Exception):
+    """The function of an inner gradient calls a solver, whose rule is for first derivatives: plain
+    code has to be in the place of solvers."""
 
 
 class Opened(Exception):

@@ -78,6 +78,10 @@ NO_FULL_OUTPUT = "solvers of scipy.optimize have no rule for full_output=True: u
 NOT_CONVERGED = "the solver has not converged, so that nothing is known of a root"
 NO_PAIR = "solvers of scipy.optimize have no rule for jac=True: give `fun` and `jac` separately"
 
+NO_CONSTRAINTS = (
+    "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
+)
+
 
 def bracketing(solver):
     """The rule of a solver that is given an interval."""
@@ -212,9 +216,7 @@ def minimize(
     if jac is True:
         raise NotDifferentiable(NO_PAIR)
     if bounds is not None or constraints:
-        raise NotDifferentiable(
-            "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
-        )
+        raise NotDifferentiable(NO_CONSTRAINTS)
     y = optimize.minimize(fun, x0, args, method, jac, **options)
     x, success = np.copy(y.x), y.success
     _, least_back = pullback(fun, x, *as_tuple(args))
