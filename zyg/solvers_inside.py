@@ -1,46 +1,51 @@
 """What stands for calls of SciPy's solvers in programs with derivatives of derivatives.
 
-    y = optimize.brentq(f, a, b)        y = found_number(optimize.brentq, (f, a, b), {})
+    y = optimize.brentq(f, a, b)        y = found_number(optimize.brentq, f, a, b)
+                                        y = dropgrad(y - f(y) / slope_of(f, y))
                                         y = y - f(y) / slope_of(f, y)
                                         y = y - f(y) / slope_of(f, y)
 
-What the solver has found is a constant there, and each of Newton's steps doubles the number of
-derivatives that are right: of the error of `y` as a function of the parameters, the derivatives of
-order 0 vanish at first, behind one step those up to 1, behind two those up to 3. More are refused
-(`up_to_third`). Source: A. Griewank and A. Walther, "Evaluating Derivatives" (2008), section 15.5.
+What the solver has found is a constant there, made as precise as numbers are by the first step.
+Each of Newton's steps behind that squares the error of `y` as a function of the parameters: it
+begins with the first power of their changes, behind one step with the second, behind two with the
+fourth. So derivatives up to the third are right, and more are refused (`up_to_third`). Source: A.
+Griewank and A. Walther, "Evaluating Derivatives" (2008), section 15.5.
 
-That is code like the user's: it is differentiated in the place of the solver, in any mode. The value
-is the root of the last step, as precise as numbers are.
+That is code like the user's, which is differentiated in the place of the solver, in any mode.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize
 
 from ir import facts
-from ir.types import Scalar, Type
-from zyg.api import gradient
+from ir.core import Const, Location, Operand, type_of
+from ir.errors import Unsupported
+from ir.heap import HEAP, HEAP_NAME
+from ir.types import Closure, Known, Scalar, Tuple, Type
+from zyg.api import dropgrad, gradient
 from zyg.array_type import AnySize, Array
+from zyg.compiler.inner_gradients import expansions
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import R, adjoint, constant
 from zyg.rules.scipy_optimize import (
     NO_CONSTRAINTS,
     NO_FULL_OUTPUT,
     NO_PAIR,
     NOT_CONVERGED,
-    as_tuple,
 )
 
 _code: dict[int, Any] = {}
 
 
-def stands_for(*solvers: Any) -> Any:
+def stands_for(*solvers: Any) -> Callable[[R], R]:
     """Declares the plain code for calls of solvers."""
 
-    def register(function: Any) -> Any:
+    def register(function: R) -> R:
         for solver in solvers:
             _code[id(solver)] = function
         return function
@@ -51,6 +56,10 @@ def stands_for(*solvers: Any) -> Any:
 def code_for(solver: Any) -> Any:
     """The plain code for calls of a solver; None where there is none."""
     return _code.get(id(solver))
+
+
+def as_tuple(args: Any) -> Any:
+    return args if isinstance(args, tuple) else (args,)
 
 
 # What solvers find, as constants
@@ -137,31 +146,70 @@ def _type_of_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Array(np.dtype(float), (AnySize(),))
 
 
+# Functions are called several times where the program calls them once
+
+
+def unless_changing(f: Any, x: Any, rest: Any) -> None:
+    """Stands for nothing: where `f(x, *rest)` may change something, the call is refused."""
+
+
+def refuse_changes(
+    specialiser: Any, inference: Any, args: list[Operand], kwargs: Any, loc: Location | None
+) -> Operand:
+    f, x, rest = map(type_of, args)
+    if isinstance(f, Known | Closure) and isinstance(rest, Tuple):
+        named = {} if inference.heap is None else {HEAP_NAME: HEAP}
+        made = specialiser.call(f, (x, *rest.items), named)
+        if made is not None and made.updates:
+            raise Unsupported(
+                "the second derivative of what a solver finds, whose function changes objects or "
+                "arguments", loc, advice="let it only return what it computes",
+            )
+    return Const(None)
+
+
+expansions[id(unless_changing)] = refuse_changes
+
+
 # Newton's steps
 
 
 def stepped(f: Any, y: Any, rest: Any) -> Any:
     """The root of an equation in one number, with its derivatives."""
-    return up_to_third(one_step(f, one_step(f, y, rest), rest))
+    unless_changing(f, y, rest)
+    y, before = one_step(f, y, rest)
+    y, slope = one_step(f, dropgrad(y), rest)
+    unless_simple(before, slope)
+    return up_to_third(one_step(f, y, rest)[0])
 
 
 def one_step(f: Any, y: Any, rest: Any) -> Any:
+    """A better root, and the slope in front of it."""
+
     def value(y: Any) -> Any:
         return float(np.sum(f(y, *rest)))
 
-    return y - value(y) / gradient(value, y)[0]
+    slope = gradient(value, y)[0]
+    return y - value(y) / slope, slope
 
 
 def all_stepped(f: Any, x: Any, rest: Any) -> Any:
     """The same for as many equations as unknowns."""
-    return up_to_third(one_step_of_all(f, one_step_of_all(f, x, rest), rest))
+    unless_changing(f, x, rest)
+    x, before = one_step_of_all(f, x, rest)
+    x, jacobian = one_step_of_all(f, dropgrad(x), rest)
+    unless_all_simple(before, jacobian)
+    return up_to_third(one_step_of_all(f, x, rest)[0])
 
 
 def one_step_of_all(f: Any, x: Any, rest: Any) -> Any:
     value = flat(f(x, *rest))
-    jacobian = np.stack([row_of(f, x, rest, unit) for unit in np.eye(np.size(value))])
-    refuse_other_counts(jacobian)
-    return x - np.linalg.solve(jacobian, value)
+    unless_as_many(value, x)
+    units = np.eye(np.size(x))
+    jacobian = np.zeros_like(units)
+    for i in range(len(units)):
+        jacobian[i] = row_of(f, x, rest, units[i])
+    return x - np.linalg.solve(jacobian, value), jacobian
 
 
 def row_of(f: Any, x: Any, rest: Any, unit: Any) -> Any:
@@ -175,14 +223,31 @@ def flat(value: Any) -> Any:
     return np.reshape(np.array(value), -1)
 
 
-def refuse_other_counts(jacobian: Any) -> None:
-    rows, columns = np.shape(jacobian)
-    if rows != columns:
+def unless_as_many(value: Any, x: Any) -> None:
+    if np.size(value) != np.size(x):
         raise NotDifferentiable("a root of as many equations as unknowns is differentiable only")
 
 
-constant(refuse_other_counts)
-facts.effect(refuse_other_counts)
+def unless_simple(before: Any, slope: Any) -> None:
+    """Raises for a root at which the slope vanishes: there, it is another one behind each step."""
+    if not abs(slope - before) <= SIMPLE * abs(before):
+        raise NotDifferentiable(NOT_SIMPLE)
+
+
+def unless_all_simple(before: Any, jacobian: Any) -> None:
+    change = np.linalg.solve(before, jacobian) - np.eye(len(before))
+    if not np.max(np.abs(change), initial=0.0) <= SIMPLE:
+        raise NotDifferentiable(NOT_SIMPLE)
+
+
+# How much the slope may change in a step, as a part of it: at a double root it is a half.
+SIMPLE = 0.1
+NOT_SIMPLE = (
+    "the second derivative of a root that is no simple one, or that a solver has not found well "
+    "enough"
+)
+constant(unless_as_many, unless_simple, unless_all_simple)
+facts.effect(unless_as_many, unless_simple, unless_all_simple)
 
 
 # How many derivatives are right
@@ -210,22 +275,22 @@ def fourth(y: Any) -> Any:
 
 
 @adjoint(up_to_third)
-def up_to_third_rule(y):
+def up_to_third_rule(y: Any) -> Any:
     return up_to_third(y), lambda z_bar: z_bar * first(y)
 
 
 @adjoint(first)
-def first_rule(y):
+def first_rule(y: Any) -> Any:
     return first(y), lambda z_bar: z_bar * second(y)
 
 
 @adjoint(second)
-def second_rule(y):
+def second_rule(y: Any) -> Any:
     return second(y), lambda z_bar: z_bar * third(y)
 
 
 @adjoint(third)
-def third_rule(y):
+def third_rule(y: Any) -> Any:
     return third(y), lambda z_bar: z_bar * fourth(y)
 
 
@@ -366,7 +431,10 @@ def minimize(
 
         return gradient(value, x)[0]
 
-    x = all_stepped(jac if callable(jac) else slopes, numbers_of(found), rest)
+    if callable(jac):
+        x = all_stepped(jac, numbers_of(found), rest)
+    else:
+        x = all_stepped(slopes, numbers_of(found), rest)
     least = float(np.sum(fun(x, *rest)))
     return Minimum(
         x, least, True, entry(found, "status"), entry(found, "message"), entry(found, "nfev")

@@ -354,8 +354,7 @@ def is_solver(callee: object) -> bool:
     if type(callee) is not types.FunctionType or not callee.__module__.startswith("scipy."):
         return False
     rule = rule_of(callee)
-    is_own = rule is not None and str(rule.__module__).startswith("zyg.")
-    return is_own and takes_pullback(rule)
+    return rule is not None and str(rule.__module__).startswith("zyg.") and takes_pullback(rule)
 
 
 @functools.lru_cache(4096)
