@@ -62,11 +62,14 @@ def cotangents(back, seed):
     with apart() as shadows:
         bars = back(seed)
     if not shadows.is_empty():
-        raise NotDifferentiable(
-            "an integrand or right-hand side reads attributes of objects, or variables that are "
-            "assigned again; pass their values by `args`"
-        )
+        raise NotDifferentiable(READS_OBJECTS)
     return bars
+
+
+READS_OBJECTS = (
+    "an integrand or right-hand side reads attributes of objects, or variables that are "
+    "assigned again; pass their values by `args`"
+)
 
 
 @adjoint(integrate.quad)
