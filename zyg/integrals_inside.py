@@ -16,14 +16,52 @@ import numpy as np
 from scipy import integrate
 
 from ir import facts
-from ir.types import Type
+from ir.core import Const, Location, Operand, type_of
+from ir.errors import Unsupported
+from ir.heap import HEAP, HEAP_NAME
+from ir.types import Closure, Known, Tuple, Type
 from zyg.array_type import AnySize, Array
 from zyg.compiler.dynamic import pullback_call
+from zyg.compiler.inner_gradients import expansions
 from zyg.errors import NotDifferentiable
+from zyg.no_tangent import NoTangent
+from zyg.rules import scipy_integrate as first_order
 from zyg.rules.registry import adjoint, constant
-from zyg.rules.scipy_integrate import READS_OBJECTS, numbers_of, with_numbers
+from zyg.rules.tangent_registry import tangent
 from zyg.shadows import apart
-from zyg.solvers_inside import as_tuple, stands_for, unless_changing
+from zyg.solvers_inside import as_tuple, flat, stands_for
+
+
+def unless_on_objects(f: Any, t: Any, rest: Any) -> None:
+    """Stands for nothing: where `f(t, *rest)` may read objects, the call is refused."""
+
+
+def refuse_objects(
+    specialiser: Any, inference: Any, args: list[Operand], kwargs: Any, loc: Location | None
+) -> Operand:
+    f, t, rest = map(type_of, args)
+    if isinstance(f, Known | Closure) and isinstance(rest, Tuple):
+        named = {} if inference.heap is None else {HEAP_NAME: HEAP}
+        made = specialiser.call(f, (t, *rest.items), named)
+        is_plain = made is None or not (made.updates or made.works_on_objects)
+    else:  # the run time looks, but for what a program has made
+        is_plain = inference.heap is None
+    if not is_plain:
+        raise Unsupported(
+            "the second derivative of an integral whose integrand works on objects, or on "
+            "variables that are assigned or changed elsewhere", loc,
+            advice="pass their values by `args`",
+        )
+    return Const(None)
+
+
+expansions[id(unless_on_objects)] = refuse_objects
+
+# Rules have no types.
+numbers_of: Any = first_order.numbers_of
+with_numbers: Any = first_order.with_numbers
+integral_bar: Any = first_order.integral_bar
+cotangents: Any = first_order.cotangents
 
 
 class Settings(NamedTuple):
@@ -34,7 +72,7 @@ class Settings(NamedTuple):
 
 def integrand(t: Any, f: Any, *rest: Any) -> Any:
     """A function of a number as one that gives an array, whose parameters are all arguments."""
-    return np.array([f(t, *rest)])
+    return flat(f(t, *rest))
 
 
 def pulled(function: Any) -> Any:
@@ -54,13 +92,10 @@ def integral_of(function: Any, a: Any, b: Any, settings: Any, operands: Any) -> 
         with apart() as shadows:
             y = function(t, *operands)
         if not shadows.is_empty():
-            raise NotDifferentiable(READS_OBJECTS)
+            raise NotDifferentiable(first_order.READS_OBJECTS)
         return y
 
-    total, _, info = integrate.quad_vec(
-        value, a, b, epsabs=settings.epsabs, epsrel=settings.epsrel, points=settings.points,
-        full_output=True,
-    )
+    total, _, info = integrate.quad_vec(value, a, b, **settings._asdict(), full_output=True)
     if not info.success:
         raise NotDifferentiable("an integral, or one of its derivatives, doesn't converge")
     return total
@@ -68,7 +103,10 @@ def integral_of(function: Any, a: Any, b: Any, settings: Any, operands: Any) -> 
 
 @adjoint(integral_of)
 def integral_rule(function: Any, a: Any, b: Any, settings: Any, operands: Any) -> Any:
+    values = values_along(function, a, b, operands)
+
     def back(y_bar: Any) -> Any:
+        unless_changed(values, values_along(function, a, b, operands))
         total = integral_of(pulled(function), a, b, settings, (y_bar, *operands))
         bars = with_structure(total, structure_of(function, a, b, operands, y_bar))
         return (
@@ -79,14 +117,75 @@ def integral_rule(function: Any, a: Any, b: Any, settings: Any, operands: Any) -
     return integral_of(function, a, b, settings, operands), back
 
 
+def values_along(function: Any, a: Any, b: Any, operands: Any) -> Any:
+    """Some values of an integrand."""
+    with apart():
+        return [function(t, *operands) for t in points_between(a, b)]
+
+
+def points_between(a: Any, b: Any) -> Any:
+    parts = np.array([0.11, 0.29, 0.52, 0.73, 0.97])
+    if np.isfinite(a) and np.isfinite(b):
+        return a + parts * (b - a)
+    if np.isfinite(a):
+        return a + np.sign(b) * parts / (1.0 - parts)
+    if np.isfinite(b):
+        return b + np.sign(a) * parts / (1.0 - parts)
+    return 4.0 * parts - 2.0
+
+
+def unless_changed(before: Any, now: Any) -> None:
+    if not np.array_equal(before, now, equal_nan=True):
+        raise NotDifferentiable(
+            "what an integrand reads has changed since it was integrated; pass a copy to it"
+        )
+
+
+constant(values_along, unless_changed)
+facts.effect(unless_changed)
+
+
+def error_of(f: Any, a: Any, b: Any, settings: Any, rest: Any) -> Any:
+    """The estimate of the error that `quad` gives."""
+    return integrate.quad(f, a, b, rest, **settings._asdict())[1]
+
+
+@adjoint(error_of)
+def error_rule(f: Any, a: Any, b: Any, settings: Any, rest: Any) -> Any:
+    return error_of(f, a, b, settings, rest), lambda y_bar: refuse_error(y_bar)
+
+
+def refuse_error(y_bar: Any) -> Any:
+    integral_bar(None, y_bar)
+    return None, None, None, None, None
+
+
+@tangent(error_of)
+def error_tangent(
+    y: Any, f: Any, a: Any, b: Any, settings: Any, rest: Any, f_dot: Any, a_dot: Any, b_dot: Any,
+    settings_dot: Any, rest_dot: Any,
+) -> Any:
+    return no_error_dot(y)
+
+
+def no_error_dot(y: Any) -> Any:
+    return NoTangent(NotDifferentiable("the error of scipy.integrate.quad has no derivative"))
+
+
+constant(refuse_error, no_error_dot)
+facts.pure(no_error_dot)
+facts.effect(refuse_error)
+facts.pure(error_of)
+
+
 def at_end(function: Any, t: Any, operands: Any) -> Any:
     return function(t, *operands) if np.isfinite(t) else 0.0
 
 
 def structure_of(function: Any, a: Any, b: Any, operands: Any, y_bar: Any) -> Any:
     """Cotangents of the parameters at one point: what structure they have."""
-    middle = 0.5 * (np.clip(a, -1e3, 1e3) + np.clip(b, -1e3, 1e3))
-    return pullback_call(function, middle, *operands)[1](y_bar)[2:]
+    back = pullback_call(function, points_between(a, b)[2], *operands)[1]
+    return cotangents(back, y_bar)[2:]
 
 
 constant(structure_of)
@@ -142,6 +241,7 @@ def quad(
     epsrel: float = 1.49e-8, limit: int = 50, points: Any = None,
 ) -> Any:
     rest = as_tuple(args)
-    unless_changing(func, 0.5, rest)
+    unless_on_objects(func, 0.5, rest)
     settings = Settings(epsabs, epsrel, points)
-    return integral_of(integrand, a, b, settings, (func, *rest))[0], 0.0
+    y = integral_of(integrand, a, b, settings, (func, *rest))[0]
+    return y, error_of(func, a, b, settings, rest)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ir.core import Const, Function, Location, Operand
+from ir.errors import Unsupported
 from ir.record import node
 
 if TYPE_CHECKING:
@@ -37,6 +38,13 @@ expansions: dict[int, Any] = {}
 
 def _no_code(callee: object) -> Any:
     return None
+
+
+def no_code(solver: Any) -> Unsupported:
+    return Unsupported(
+        f"{solver.__module__.partition('._')[0]}.{solver.__name__} inside of a function whose "
+        "gradient is differentiated", advice="it has first derivatives only",
+    )
 
 
 # The plain code for calls of a solver in a program with inner gradients; set by `zyg.api`.

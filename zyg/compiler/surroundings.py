@@ -182,7 +182,10 @@ class ProgramSurroundings(ObjectSurroundings):
     def _solver_inside(self, solver: Any) -> Any:
         """The plain code for a solver, in a program with gradients of what calls solvers."""
         if self._specialiser.follows_solvers:
-            return inner_gradients.solver_inside(solver)
+            plain = inner_gradients.solver_inside(solver)
+            if plain is None and self._specialiser.inner_gradients:
+                raise inner_gradients.no_code(solver)
+            return plain
         self._made.calls_solver = True
         if self._specialiser.inner_gradients:
             raise inner_gradients.CallsSolver
