@@ -40,9 +40,10 @@ def refuse_objects(
     specialiser: Any, inference: Any, args: list[Operand], kwargs: Any, loc: Location | None
 ) -> Operand:
     f, t, rest = map(type_of, args)
+    given = t.items if isinstance(t, Tuple) else (t,)
     if isinstance(f, Known | Closure) and isinstance(rest, Tuple):
         named = {} if inference.heap is None else {HEAP_NAME: HEAP}
-        made = specialiser.call(f, (t, *rest.items), named)
+        made = specialiser.call(f, (*given, *rest.items), named)
         is_plain = made is None or not (made.updates or made.works_on_objects)
     else:  # the run time looks, but for what a program has made
         is_plain = inference.heap is None

@@ -56,6 +56,7 @@ def stands_for(*solvers: Any) -> Callable[[R], R]:
 def code_for(solver: Any) -> Any:
     """The plain code for calls of a solver; None where there is none."""
     if solver.__module__.startswith("scipy.integrate."):
+        import zyg.flows_inside
         import zyg.integrals_inside  # noqa: F401  few programs need it
     return _code.get(id(solver))
 
