@@ -165,10 +165,6 @@ def with_a_counter(c):
         (changed, "assigned or changed elsewhere"),
         (with_a_counter, "assigned or changed elsewhere"),
         (lambda c: sum(integrate.quad(lambda t: np.exp(-c * t), 0, 1)), "the error of"),
-        (lambda c: integrate.solve_ivp(
-            lambda t, y: -c * y, (0, 1.0), [1.0]).y[0, -1], "solve_ivp inside of a function"),
-        (lambda c: integrate.odeint(
-            lambda y, t: -c * y, [1.0], [0.0, 1.0])[1, 0], "odeint inside of a function"),
     ],
 )
 def test_refused(f, message):

@@ -3,10 +3,10 @@
     y = flow(slope, start, stop, y0, (f,))        from one time to the next one that is read
 
 The cotangents of a flow are a flow of the same kind, backwards in time: of the state, of its
-cotangent, and of what has been gathered for the parameters. So it is differentiated to any order that
-the run time can find. The state runs backwards as well there, which is unstable for some equations:
-one that doesn't come back to where it began is refused. Source: R. Chen, Y. Rubanova, J. Bettencourt
-and D. Duvenaud, "Neural Ordinary Differential Equations" (2018), appendix C.
+cotangent, and of what has been gathered for the parameters. So it is differentiated to any order
+that the run time can find. The state runs backwards as well there, which is unstable for some
+equations: one that doesn't come back to where it began is refused. Source: R. Chen, Y. Rubanova, J.
+Bettencourt and D. Duvenaud, "Neural Ordinary Differential Equations" (2018), appendix C.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from zyg.integrals_inside import (
 from zyg.rules import scipy_integrate as first_order
 from zyg.rules.registry import adjoint, constant
 from zyg.shadows import apart
-from zyg.solvers_inside import as_tuple, flat, stands_for
+from zyg.solvers_inside import as_tuple, entry, flat, stands_for
 
 
 def slope(t: Any, y: Any, f: Any, *rest: Any) -> Any:
@@ -142,8 +142,8 @@ def along(function: Any, start: Any, times: Any, first: Any, operands: Any) -> A
     for k in range(len(times)):
         if k > 0 or is_later(times[k], start):
             state = flow(function, before, times[k], state, operands)
+            before = times[k]
         rows[k] = state
-        before = times[k]
     return rows
 
 
@@ -157,15 +157,22 @@ def as_found(found: Any, precise: Any) -> Any:
 
 
 def found_by_odeint(f: Any, y0: Any, t: Any, args: Any, options: Any) -> Any:
+    refuse_complex(y0)
     return integrate.odeint(f, y0, t, args, **options)
 
 
 def found_by_solve_ivp(f: Any, y0: Any, span: Any, t_eval: Any, args: Any, options: Any) -> Any:
     """The solution, which has to be one."""
+    refuse_complex(y0)
     found = integrate.solve_ivp(f, span, y0, t_eval=t_eval, args=args, **options)
     if not found.success:
         raise NotDifferentiable("solve_ivp has failed, so that there is no solution")
     return found
+
+
+def refuse_complex(y0: Any) -> None:
+    if np.iscomplexobj(y0):
+        raise NotDifferentiable("scipy.integrate has no rules for complex states")
 
 
 def times_of(found: Any) -> Any:
@@ -176,13 +183,7 @@ def states_of(found: Any) -> Any:
     return np.array(found.y, dtype=float)
 
 
-def entry(found: Any, name: str) -> Any:
-    return getattr(found, name)
-
-
-constant(
-    is_later, found_by_odeint, found_by_solve_ivp, times_of, states_of, entry,
-)
+constant(is_later, found_by_odeint, found_by_solve_ivp, times_of, states_of)
 
 
 @facts.result(times_of)
@@ -236,21 +237,17 @@ def solve_ivp(
     first = flat(y0) * 1.0
     unless_on_objects(fun, (0.5, first), rest)
     found = found_by_solve_ivp(fun, y0, t_span, t_eval, args, {"method": method, **options})
-    if t_eval is None:
-        times = times_of(found)
-        last = flow_times(times, t_span[1])
-    else:
-        times = t_eval
-        last = t_eval
-    precise = along(slope, t_span[0], last, first, (fun, *rest))
+    times = with_ends(times_of(found), *t_span) if t_eval is None else t_eval
+    precise = along(slope, t_span[0], times, first, (fun, *rest))
     return Solution(
         times, as_found(states_of(found), precise.T), True, entry(found, "status"),
         entry(found, "message"), entry(found, "nfev"),
     )
 
 
-def flow_times(times: Any, stop: Any) -> Any:
-    """Times that the solver has chosen, of which the last one is where it was to stop."""
+def with_ends(times: Any, start: Any, stop: Any) -> Any:
+    """Times that the solver has chosen, but for where it had to begin and to stop."""
     moved = np.zeros_like(times)
+    moved[0] = start - dropgrad(start)
     moved[-1] = stop - dropgrad(stop)
     return times + moved

@@ -18,8 +18,7 @@ from scipy import integrate
 from ir import facts
 from ir.core import Const, Location, Operand, type_of
 from ir.errors import Unsupported
-from ir.heap import HEAP, HEAP_NAME
-from ir.types import Closure, Known, Tuple, Type
+from ir.types import Instance, Method, Type
 from zyg.array_type import AnySize, Array
 from zyg.compiler.dynamic import pullback_call
 from zyg.compiler.inner_gradients import expansions
@@ -29,7 +28,7 @@ from zyg.rules import scipy_integrate as first_order
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
 from zyg.shadows import apart
-from zyg.solvers_inside import as_tuple, flat, stands_for
+from zyg.solvers_inside import as_tuple, called, flat, stands_for
 
 
 def unless_on_objects(f: Any, t: Any, rest: Any) -> None:
@@ -39,14 +38,12 @@ def unless_on_objects(f: Any, t: Any, rest: Any) -> None:
 def refuse_objects(
     specialiser: Any, inference: Any, args: list[Operand], kwargs: Any, loc: Location | None
 ) -> Operand:
-    f, t, rest = map(type_of, args)
-    given = t.items if isinstance(t, Tuple) else (t,)
-    if isinstance(f, Known | Closure) and isinstance(rest, Tuple):
-        named = {} if inference.heap is None else {HEAP_NAME: HEAP}
-        made = specialiser.call(f, (*given, *rest.items), named)
-        is_plain = made is None or not (made.updates or made.works_on_objects)
-    else:  # the run time looks, but for what a program has made
-        is_plain = inference.heap is None
+    f = type_of(args[0])
+    made = called(specialiser, *map(type_of, args))
+    if made is not None:
+        is_plain = not (made.updates or made.works_on_objects)
+    else:  # the run time looks, but for what a program on objects has made
+        is_plain = specialiser.fields is None and not isinstance(f, Method | Instance)
     if not is_plain:
         raise Unsupported(
             "the second derivative of an integral whose integrand works on objects, or on "

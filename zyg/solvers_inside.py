@@ -159,16 +159,24 @@ def unless_changing(f: Any, x: Any, rest: Any) -> None:
 def refuse_changes(
     specialiser: Any, inference: Any, args: list[Operand], kwargs: Any, loc: Location | None
 ) -> Operand:
-    f, x, rest = map(type_of, args)
-    if isinstance(f, Known | Closure) and isinstance(rest, Tuple):
-        named = {} if inference.heap is None else {HEAP_NAME: HEAP}
-        made = specialiser.call(f, (x, *rest.items), named)
-        if made is not None and made.updates:
-            raise Unsupported(
-                "the second derivative of what a solver finds, whose function changes objects or "
-                "arguments", loc, advice="let it only return what it computes",
-            )
+    made = called(specialiser, *map(type_of, args))
+    if made is not None and made.updates:
+        raise Unsupported(
+            "the second derivative of what a solver finds, whose function changes objects or "
+            "arguments", loc, advice="let it only return what it computes",
+        )
     return Const(None)
+
+
+def called(specialiser: Any, f: Type, given: Type, rest: Type) -> Any:
+    """The specialisation that a call of a solver's function goes to; None where it isn't known."""
+    first = given.items if isinstance(given, Tuple) else (given,)
+    if isinstance(rest, Known) and isinstance(rest.value, tuple):
+        rest = Tuple(tuple(map(Known, rest.value)))
+    if not isinstance(f, Known | Closure) or not isinstance(rest, Tuple):
+        return None
+    named = {} if specialiser.fields is None else {HEAP_NAME: HEAP}
+    return specialiser.call(f, (*first, *rest.items), named)
 
 
 expansions[id(unless_changing)] = refuse_changes
