@@ -46,8 +46,9 @@ def refuse_objects(
         is_plain = specialiser.fields is None and not isinstance(f, Method | Instance)
     if not is_plain:
         raise Unsupported(
-            "the second derivative of an integral whose integrand works on objects, or on "
-            "variables that are assigned or changed elsewhere", loc,
+            "the second derivative of an integral or solution whose function works on objects, "
+            "or on variables that are assigned or changed elsewhere",
+            None if made is None else made.source.loc,
             advice="pass their values by `args`",
         )
     return Const(None)

@@ -163,7 +163,7 @@ def refuse_changes(
     if made is not None and made.updates:
         raise Unsupported(
             "the second derivative of what a solver finds, whose function changes objects or "
-            "arguments", loc, advice="let it only return what it computes",
+            "arguments", made.source.loc, advice="let it only return what it computes",
         )
     return Const(None)
 
