@@ -43,7 +43,10 @@ LAYERS = [
         "zyg.object_seeds",
         "zyg.contents_key", "zyg.program_names", "zyg.running",
     ],
-    ["zyg.api", "zyg.calls_inside"],
+    [
+        "zyg.api", "zyg.calls_inside", "zyg.solvers_inside", "zyg.integrals_inside",
+        "zyg.flows_inside",
+    ],
     ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],
     ["zyg.forward", "zyg.blocks", "zyg.jacobians_inside"],
     ["zyg.sparsity"],

@@ -135,6 +135,57 @@ def test_what_changes_after_a_solver_has_run():
             zyg.gradient(f, 2.0)
 
 
+def with_history(c):
+    history = []
+
+    def equation(x):
+        history.append(x * c)
+        return x**3 - c
+
+    return optimize.brentq(equation, 0, 3) + history[-1]
+
+
+def of_history_alone(c):
+    history = []
+
+    def equation(x):
+        history.append(x * c)
+        return x**3 - c
+
+    optimize.brentq(equation, 0, 3)
+    return history[-1]
+
+
+def with_a_shared_variable(c):
+    last = c
+
+    def equation(x):
+        nonlocal last
+        last = x[0] * c
+        return x**3 - c
+
+    return optimize.root(equation, [1.0]).x[0] * last
+
+
+def with_history_of_parameters(c):
+    history = []
+
+    def equation(x):
+        history.append(c)
+        return x**3 - c
+
+    return optimize.brentq(equation, 0, 3) * history[-1]
+
+
+def test_what_the_equation_stores():
+    """What it stores depends on the root, of which it is given a number: that is refused."""
+    for f in (with_history, of_history_alone, with_a_shared_variable):
+        with pytest.raises(zyg.NotDifferentiable, match="stores what depends on the root"):
+            zyg.gradient(f, 2.0)
+    expected = 4 / 3 * 2 ** (1 / 3)
+    assert zyg.gradient(with_history_of_parameters, 2.0)[0] == pytest.approx(expected)
+
+
 WEIGHTS = np.array([2.0, 1.0])
 
 
@@ -179,6 +230,10 @@ def test_argmin_is_a_root_of_the_gradient():
     ("f", "message"),
     [
         (lambda c: optimize.brentq(lambda x: x - c, 0, 3, full_output=True)[0], "full_output"),
+        (lambda c: optimize.bisect(
+            lambda x: x**3 - c, 0, 3, maxiter=2, disp=False), "not converged"),
+        (lambda c: optimize.newton(
+            lambda x: x**3 - c, 9.0, maxiter=2, disp=False), "not converged"),
         (lambda c: optimize.minimize(lambda x: (x[0] - c) ** 2, [0.0]).x[0], "jac=lambda"),
         (lambda c: optimize.minimize(
             lambda x: (x[0] - c) ** 2, [0.0], bounds=[(0, 1)]).x[0], "bounds"),

@@ -282,6 +282,12 @@ def _pullback_inside(
     return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
 
 
+def _solver_inside(solver: Any) -> Any:
+    from zyg.solvers_inside import code_for  # few programs need it
+
+    return code_for(solver)
+
+
 def _ndenumerate_inside(*given: Any) -> Operand | None:
     from zyg.compiler.iteration_calls import expanded_ndenumerate  # few programs need it
 
@@ -297,4 +303,5 @@ differentiates(gradient, with_value=False)
 expansions[id(pullback)] = _pullback_inside
 expansions[id(np.ndenumerate)] = _ndenumerate_inside
 inner_gradients.unknown = _gradient_of_unknown
+inner_gradients.solver_inside = _solver_inside
 differentiates(withgradient, with_value=True)

@@ -16,7 +16,7 @@ from zyg.binding import Plan, Source
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import Outdated, Shared
 from zyg.compiler.generated import Joint
-from zyg.compiler.inner_gradients import Stepped
+from zyg.compiler.inner_gradients import CallsSolver, Stepped
 from zyg.compiler.object_needs import note_lost
 from zyg.compiler.stepping import is_own_iterator
 from zyg.entry_cache import Entry
@@ -111,13 +111,17 @@ def made_of_signature(
     fields: Fields | None = None, on_values: bool = False,
 ) -> Entry:
     """The entry of a signature."""
+    follows_solvers = False
     while True:
         try:
             known = None if fields is None else fields.copy()
-            with compiler.sharing():
+            with compiler.sharing(follows_solvers):
                 return _generated(compiler, mode, plan, types_, count, known, on_values)
         except Outdated:
             compiler.forget()
+        except CallsSolver:
+            compiler.abandon()
+            follows_solvers = True
         except Stepped:  # a call that the adjoint knows more of
             compiler.abandon()
             assert fields is not None
@@ -169,6 +173,8 @@ def _generated(
             "assigns", plan.source.loc,
             advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
         )
+    if mode == "inner":
+        nesting.unless_calling_solvers(compiler.specialiser, made)
     if mode == "inner" and nesting.may_store_unseen(compiler.specialiser, made, set()):
         raise Unsupported(
             f"`{plan.source.name}` may store into objects, and is called by a gradient inside of "

@@ -114,6 +114,8 @@ class Holding:
 
     def held_part(self, value: Any) -> tuple[Memory | None, Any]:
         """What is known of memory, and which items of an array objects hold; None if all."""
+        if _is_prototype(value):
+            return None, None
         owner = owner_of(value)
         memory = self.known.get(id(owner))
         part = None if memory is None else self.parts.get(id(owner))
@@ -385,6 +387,11 @@ def is_known(memory: Any) -> bool:
     return held is not None and (
         held.of(memory) is not None or identity_of(memory) in held.contents
     )
+
+
+def _is_prototype(memory: Any) -> bool:
+    """Whether an array has bytes in the place of its contents (`zyg.keeping.prototype`)."""
+    return type(memory) is np.ndarray and isinstance(memory.base, bytes)
 
 
 def unless_coming_to_held(captured: Any) -> None:

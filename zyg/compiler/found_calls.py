@@ -17,13 +17,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ir.late import late
-from zyg.compiler import decorated, from_api, object_backs, objects
+from zyg.compiler import decorated, from_api, inner_gradients, object_backs, objects
 from zyg.compiler.nested_backs import NestedBack, as_it_is, as_returned
 from zyg.compiler.objects import is_place
 from zyg.compiler.reaching import items_held, reached
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import (
     is_constant,
+    is_solver,
     rule_of,
     stand_in_of,
     substitute_of,
@@ -366,6 +367,8 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
     rule, plain_function, leading = dynamic.resolve(function, args)
     plain = substitute_of(plain_function) if kwargs or rule is None else None
     plain = plain or stand_in_of(plain_function, (*leading, *args), kwargs)
+    if is_solver(plain_function):
+        plain = inner_gradients.solver_inside(plain_function)
     if rule is not None and plain is None:
         return FoundRule(rule, plain_function, leading, args, kwargs)
     if plain is None and type(plain_function) is types.FunctionType and not leading and not (

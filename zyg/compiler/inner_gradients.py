@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ir.core import Const, Function, Location, Operand
+from ir.errors import Unsupported
 from ir.record import node
 
 if TYPE_CHECKING:
@@ -33,6 +34,21 @@ def _as_it_is(inference: TypedCalls, args: list[Operand], with_value: bool, loc:
 unknown: Any = _as_it_is
 # Other functions that differentiate, by what makes IR of their calls.
 expansions: dict[int, Any] = {}
+
+
+def _no_code(callee: object) -> Any:
+    return None
+
+
+def no_code(solver: Any) -> Unsupported:
+    return Unsupported(
+        f"{solver.__module__.partition('._')[0]}.{solver.__name__} inside of a function whose "
+        "gradient is differentiated", advice="it has first derivatives only",
+    )
+
+
+# The plain code for calls of a solver in a program with inner gradients; set by `zyg.api`.
+solver_inside: Any = _no_code
 
 
 @node
@@ -70,6 +86,11 @@ class HoldsMemory(Exception):
 class Stepped(Exception):
     """An iterator of Python's own goes on by steps, and what these do isn't known: the generator
     that stands for it has to be in its place."""
+
+
+class CallsSolver(Exception):
+    """The function of an inner gradient calls a solver, whose rule is for first derivatives: plain
+    code has to be in the place of solvers."""
 
 
 class Opened(Exception):

@@ -45,7 +45,7 @@ from zyg import cotangent
 from zyg.array_type import rank_of
 from zyg.compiler import inner_gradients
 from zyg.compiler.arguments import read_defaults
-from zyg.compiler.inner_gradients import HoldsMemory, Opened, Unsettled
+from zyg.compiler.inner_gradients import CallsSolver, HoldsMemory, Opened, Unsettled
 from zyg.compiler.object_needs import note_lost
 from zyg.compiler.objects import holds_no_objects, is_object_type
 from zyg.compiler.plain_operands import unless_holding_objects
@@ -179,6 +179,26 @@ def _noted(inference: TypedCalls, arguments: list[Operand]) -> dict[int, Operand
 
 
 def specialised(
+    specialiser: Specialiser, inference: TypedCalls, source: Function, inputs: list[Operand],
+    active: list[int], loc: Location | None,
+) -> tuple[Specialisation, int | None]:
+    """What `with_needed_heap` gives; in a program that calls solvers, of their plain code."""
+    specialiser.inner_gradients += 1
+    try:
+        made, heap = with_needed_heap(specialiser, inference, source, inputs, active, loc)
+    finally:
+        specialiser.inner_gradients -= 1
+    unless_calling_solvers(specialiser, made)
+    return made, heap
+
+
+def unless_calling_solvers(specialiser: Specialiser, made: Specialisation) -> None:
+    """Raises for a function that calls solvers by their rules, which have no derivatives."""
+    if not specialiser.follows_solvers and any(one.calls_solver for one in made.with_callees()):
+        raise CallsSolver
+
+
+def with_needed_heap(
     specialiser: Specialiser, inference: TypedCalls, source: Function, inputs: list[Operand],
     active: list[int], loc: Location | None,
 ) -> tuple[Specialisation, int | None]:

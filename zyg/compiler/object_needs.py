@@ -90,6 +90,10 @@ class ObjectNeeds:
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
+        # Whether plain code is in the place of solvers, and how many functions are looked at
+        # that inner gradients are of.
+        self.follows_solvers = False
+        self.inner_gradients = 0
         # What the program assigns that code looks up; shared with the other specialisers.
         self.assigned = Assigned()
 

@@ -39,6 +39,8 @@ class Programs:
         # were made.
         self.needs_heap: set[Function] = set()
         self.assigned = Assigned()
+        # Whether plain code is in the place of solvers, in a program with inner gradients.
+        self.follows_solvers = False
         self.specialiser = self._new_specialiser()
 
     def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:
@@ -50,6 +52,7 @@ class Programs:
         specialiser.expand = expanded
         specialiser.needs_heap = self.needs_heap
         specialiser.assigned = self.assigned
+        specialiser.follows_solvers = self.follows_solvers
         return specialiser
 
     def with_fields(
@@ -93,13 +96,16 @@ class Programs:
             self.specialiser = before
 
     @contextmanager
-    def sharing(self) -> Iterator[None]:
-        """Around the compilation of a program that may share names, which others don't."""
+    def sharing(self, follows_solvers: bool) -> Iterator[None]:
+        """Around the compilation of a program that may share names, which others don't, or has
+        plain code in the place of solvers."""
         before = self.specialiser
-        if self.assigned.shared:
+        self.follows_solvers = follows_solvers
+        if self.assigned.shared or follows_solvers:
             self.specialiser = self._new_specialiser()
         self.assigned.changed = {}
         try:
             yield
         finally:
             self.specialiser = before
+            self.follows_solvers = False

@@ -52,6 +52,8 @@ class Specialisation:
     # Whether it gives objects to what isn't written in Python: where these may have derivatives,
     # that is refused.
     takes_apart: bool = False
+    # Whether it calls a solver by its rule, which is for first derivatives.
+    calls_solver: bool = False
     reads_objects: bool = False
     # The user's classes of which it makes objects, without the heap, and exceptions.
     classes_made: frozenset[type] = frozenset()

@@ -70,7 +70,8 @@ _PLAIN_READERS = {
 PROGRAMS = (
     "zyg.rules.generators", "zyg.rules.taking_all", "zyg.rules.array_stores",
     "zyg.rules.attribute_dicts", "zyg.rules.heaps", "zyg.rules.held_rows",
-    "zyg.rules.mappings", "zyg.rules.piecewise",
+    "zyg.rules.mappings", "zyg.rules.piecewise", "zyg.solvers_inside",
+    "zyg.integrals_inside", "zyg.flows_inside",
 )
 
 

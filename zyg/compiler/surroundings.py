@@ -22,6 +22,7 @@ from ir.shared_names import owner_of_names
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
+from zyg.compiler import inner_gradients
 from zyg.compiler.arithmetic import is_arithmetic
 from zyg.compiler.asked import check_asked, makes_text
 from zyg.compiler.assigned import is_of_users
@@ -37,6 +38,7 @@ from zyg.rules.registry import (
     Unread,
     is_constant,
     is_listed,
+    is_solver,
     method_of_ufunc,
     rule_of,
     stand_in_of,
@@ -171,6 +173,10 @@ class ProgramSurroundings(ObjectSurroundings):
             if found is not None:
                 plain, args = found
                 return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
+        if isinstance(callee, Const) and is_solver(callee.value):
+            solved = self._solver_inside(callee.value)
+            if solved is not None:
+                return inference.typed_call(Const(solved), args, kwargs, ["t"], loc)[0]
         if inference.places is not None and isinstance(callee, Const) and (
             kwargs or not is_harmless(callee)
         ):
@@ -186,6 +192,18 @@ class ProgramSurroundings(ObjectSurroundings):
             self._specialiser, inference, callee, args, kwargs, loc
         )
         return expanded
+
+    def _solver_inside(self, solver: Any) -> Any:
+        """The plain code for a solver, in a program with gradients of what calls solvers."""
+        if self._specialiser.follows_solvers:
+            plain = inner_gradients.solver_inside(solver)
+            if plain is None and self._specialiser.inner_gradients:
+                raise inner_gradients.no_code(solver)
+            return plain
+        self._made.calls_solver = True
+        if self._specialiser.inner_gradients:
+            raise inner_gradients.CallsSolver
+        return None
 
     def _written_out(
         self,

@@ -349,6 +349,14 @@ def takes_pullback(rule: Rule) -> bool:
     return "pullback" in (getattr(rule, "__kwdefaults__", None) or ())
 
 
+def is_solver(callee: object) -> bool:
+    """Whether a callable is one of SciPy's that call back, which has zyg's own rule."""
+    if type(callee) is not types.FunctionType or not callee.__module__.startswith("scipy."):
+        return False
+    rule = rule_of(callee)
+    return rule is not None and str(rule.__module__).startswith("zyg.") and takes_pullback(rule)
+
+
 @functools.lru_cache(4096)
 def count_of_required(rule: Rule) -> int:
     """How many gradients the back function of a rule gives at least: those of the arguments

@@ -62,11 +62,14 @@ def cotangents(back, seed):
     with apart() as shadows:
         bars = back(seed)
     if not shadows.is_empty():
-        raise NotDifferentiable(
-            "an integrand or right-hand side reads attributes of objects, or variables that are "
-            "assigned again; pass their values by `args`"
-        )
+        raise NotDifferentiable(READS_OBJECTS)
     return bars
+
+
+READS_OBJECTS = (
+    "an integrand or right-hand side reads attributes of objects, or variables that are "
+    "assigned again; pass their values by `args`"
+)
 
 
 @adjoint(integrate.quad)
@@ -214,16 +217,19 @@ def odeint(func, y0, t, args=(), *, pullback=None, tfirst=False, rtol=None, atol
     return y, back
 
 
+NO_DENSE_OUTPUT = (
+    "scipy.integrate.solve_ivp has no rule for dense_output, events and vectorized: read the "
+    "solution at t_eval"
+)
+
+
 @adjoint(integrate.solve_ivp)
 def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None,
     vectorized=False, args=None, *, pullback=None, **options,
 ):
     if dense_output or events is not None or vectorized:
-        raise NotDifferentiable(
-            "scipy.integrate.solve_ivp has no rule for dense_output, events and vectorized: read "
-            "the solution at t_eval"
-        )
+        raise NotDifferentiable(NO_DENSE_OUTPUT)
     if np.iscomplexobj(y0):
         raise NotDifferentiable("scipy.integrate.solve_ivp has no rule for complex states")
     y = integrate.solve_ivp(fun, t_span, y0, method, t_eval, args=args, **options)

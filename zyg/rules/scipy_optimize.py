@@ -63,9 +63,24 @@ def implicit_bars(equation, x, x_bar, at=1):
     ])
     if np.shape(jacobian) != (size, size):
         raise NotDifferentiable("a root of as many equations as unknowns is differentiable only")
-    weights = np.linalg.solve(np.transpose(jacobian), np.reshape(x_bar, size))
+    x_bar = np.zeros(size) if x_bar is None else np.reshape(x_bar, size)
+    weights = np.linalg.solve(np.transpose(jacobian), x_bar)
     bars = back(seed_like(value, -weights))
+    unless_stored(bars[at], x_bar, np.abs(jacobian.T) @ np.abs(weights))
     return bars[:at], bars[at + 1 :]
+
+
+def unless_stored(by_equation, x_bar, scale):
+    """Raises where more depends on a root than what the solver has returned.
+
+    The equation has stored it, or what it has computed of it: its cotangent isn't `-x_bar` alone.
+    """
+    by_equation = 0.0 if by_equation is None else np.reshape(by_equation, -1)
+    if np.any(np.abs(by_equation + x_bar) > 1e-6 * scale):
+        raise NotDifferentiable(
+            "the function that a solver is given stores what depends on the root, and is read "
+            "elsewhere: let it only return what it computes"
+        )
 
 
 def root_bars(equation, x, args, x_bar):
@@ -78,6 +93,10 @@ NO_FULL_OUTPUT = "solvers of scipy.optimize have no rule for full_output=True: u
 NOT_CONVERGED = "the solver has not converged, so that nothing is known of a root"
 NO_PAIR = "solvers of scipy.optimize have no rule for jac=True: give `fun` and `jac` separately"
 
+NO_CONSTRAINTS = (
+    "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
+)
+
 
 def bracketing(solver):
     """The rule of a solver that is given an interval."""
@@ -85,11 +104,12 @@ def bracketing(solver):
     def rule(f, a, b, args=(), *, pullback=None, full_output=False, **options):
         if full_output:
             raise NotDifferentiable(NO_FULL_OUTPUT)
-        y = solver(f, a, b, args, **options)
+        y, report = solver(f, a, b, args, **options, full_output=True)
+        has_converged = report.converged
         equation = pullback(f, y, *as_tuple(args))
 
         def back(y_bar):
-            f_bar, args_bar = root_bars(equation, y, args, y_bar)
+            f_bar, args_bar = bars_if_converged(has_converged, equation, y, args, y_bar)
             return f_bar, None, None, args_bar
 
         return y, back
@@ -106,11 +126,12 @@ adjoint(optimize.toms748)(bracketing(optimize.toms748))
 def newton(func, x0, fprime=None, args=(), *, pullback=None, full_output=False, **options):
     if full_output:
         raise NotDifferentiable(NO_FULL_OUTPUT)
-    y = optimize.newton(func, x0, fprime, args, **options)
+    y, report, *_ = optimize.newton(func, x0, fprime, args, **options, full_output=True)
+    has_converged = np.all(getattr(report, "converged", report))
     equation = pullback(func, y, *as_tuple(args))
 
     def back(y_bar):
-        f_bar, args_bar = root_bars(equation, y, args, y_bar)
+        f_bar, args_bar = bars_if_converged(has_converged, equation, y, args, y_bar)
         return f_bar, None, None, args_bar
 
     return y, back
@@ -212,9 +233,7 @@ def minimize(
     if jac is True:
         raise NotDifferentiable(NO_PAIR)
     if bounds is not None or constraints:
-        raise NotDifferentiable(
-            "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
-        )
+        raise NotDifferentiable(NO_CONSTRAINTS)
     y = optimize.minimize(fun, x0, args, method, jac, **options)
     x, success = np.copy(y.x), y.success
     _, least_back = pullback(fun, x, *as_tuple(args))
