@@ -339,3 +339,49 @@ def test_forward_mode_of_what_a_solver_reads_of_memory_in_objects_is_refused():
     zyg.check_grads(f, 0.7, order=1)
     with pytest.raises(zyg.NotDifferentiable, match="memory that objects hold"):
         zyg.jvp(f, (0.7,), (1.0,))
+
+
+class Noted:
+    def __init__(self):
+        self.last, self.calls = 0.0, 0
+
+
+def test_what_is_stored_by_a_function_that_c_calls_is_refused():
+    """It would have no tangent, and none of what an integrand stores has a cotangent."""
+    noted = Noted()
+
+    def of_root(c):
+        def equation(x):
+            noted.last = x * c
+            return x**3 - c
+
+        return optimize.brentq(equation, 0.0, 3.0) + noted.last
+
+    def of_integral(c):
+        def integrand(x):
+            noted.last = x * c
+            return x * c
+
+        return integrate.quad(integrand, 0.0, 1.0)[0] + noted.last
+
+    for call in (
+        lambda: zyg.gradient(of_integral, 2.0), lambda: zyg.jvp(of_integral, (2.0,), (1.0,)),
+        lambda: zyg.gradient(of_root, 2.0), lambda: zyg.jvp(of_root, (2.0,), (1.0,)),
+    ):
+        with pytest.raises(zyg.NotDifferentiable, match="stores what"):
+            call()
+
+
+def test_calls_may_be_counted():
+    def root(c):
+        noted = Noted()
+
+        def equation(x):
+            noted.calls += 1
+            return x**3 - c
+
+        return optimize.brentq(equation, 0.0, 3.0)
+
+    slope = 2.0 ** (-2 / 3) / 3
+    assert zyg.gradient(root, 2.0) == pytest.approx((slope,))
+    assert zyg.jvp(root, (2.0,), (1.0,))[1] == pytest.approx(slope)

@@ -255,6 +255,12 @@ def _ends_of_pair(entry: Any, y: Any, count: int, names: tuple[str, ...]) -> Any
     return ends_of_pair(entry, y, count, names)
 
 
+def _may_store(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    from zyg.pullback_calls import may_store
+
+    return may_store(function, args, kwargs)
+
+
 def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
     from zyg.pullback_calls import why_not_compiled
 
@@ -299,6 +305,7 @@ from_api.compile_attempt = _compile_attempt
 from_api.found_pair = _found_pair
 from_api.ends_of_pair = _ends_of_pair
 from_api.why_not_compiled = _why_not_compiled
+from_api.may_store = _may_store
 differentiates(gradient, with_value=False)
 expansions[id(pullback)] = _pullback_inside
 expansions[id(np.ndenumerate)] = _ndenumerate_inside

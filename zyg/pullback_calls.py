@@ -12,7 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ir.core import named
+from ir.core import Call, Const, Op, named, type_of
+from ir.heap import STORES
+from ir.rewrite import walk
 from zyg.back_functions import (
     Adjoint,
     DispatchedBack,
@@ -23,6 +25,7 @@ from zyg.back_functions import (
     UpdateBack,
 )
 from zyg.call_forms import ChangesArguments
+from zyg.compiler.activity import may_vary
 from zyg.compiler.generated import Pair
 from zyg.entry import changes_no_more, entry_for, entry_on_heap, inputs_of
 from zyg.entry_cache import Entry
@@ -63,6 +66,27 @@ def _pair_of(entry: Entry) -> Pair:
 def compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:
     """Run-time dispatch: the value of a call and its raw back function."""
     return _compiled("dispatch", "update", function, args, kwargs)
+
+
+def may_store(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call of a Python function puts what varies with its arguments into objects, or into
+    variables of other functions, as far as is known."""
+    try:
+        entry = entry_for("dispatch", function, args, kwargs)
+        if entry.made.works_on_objects and not entry.has_heap:
+            entry = entry_on_heap("dispatch", function, args, kwargs)
+    except (NotDifferentiable, UnsupportedSyntax):
+        return True
+    return any(
+        _stores_what_varies(op)
+        for made in entry.made.with_callees() for op in walk(made.function.body)
+    )
+
+
+def _stores_what_varies(op: Op) -> bool:
+    if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        return False
+    return op.callee.value in STORES and any(may_vary(type_of(arg)) for arg in op.args[3:])
 
 
 def compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, DispatchedBack]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
+from ir.core import named
 from ir.derived import is_named_tuple
 from ir.memory_facts import CHANGING
 from ir.typed_calls import IN_PLACE
@@ -39,6 +40,7 @@ from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.objects import item_of_class
 from zyg.compiler.refusals import carries_nothing, refusal, refuse_output, refuse_uncovered
 from zyg.compiler.rule_backs import ApplyBack, RaisedBack, RuleBack, Zero
+from zyg.errors import NotDifferentiable
 from zyg.memory_kinds import is_memory
 from zyg.rules.registry import (
     is_constant,
@@ -197,9 +199,23 @@ def _by_rule(rule: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, 
     """What a rule returns; parameters that it doesn't have are refused by name."""
     kwargs = {n: value for n, value in kwargs.items() if n != "out" or value is not None}
     refuse_uncovered(rule, function, args, kwargs)
-    if takes_pullback(rule):
-        return rule(*args, **kwargs, pullback=pullback_call)
-    return rule(*args, **kwargs)
+    if not takes_pullback(rule):
+        return rule(*args, **kwargs)
+    is_integral = rule.__module__ == "zyg.rules.scipy_integrate"
+    is_apart = is_integral or from_api.is_forward.get()
+    return rule(*args, **kwargs, pullback=pullback_unless_storing if is_apart else pullback_call)
+
+
+def pullback_unless_storing(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """`pullback_call` of a function that C calls as well, where what it stores has no derivative:
+    for integrals, and in forward mode."""
+    found = pullback_call(function, *args, **kwargs)
+    if type(function) is types.FunctionType and from_api.may_store(function, args, kwargs):
+        raise NotDifferentiable(
+            f"{named(function)}, which is called by C, stores what varies with its arguments: let "
+            "it only return what it computes"
+        )
+    return found
 
 
 def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, ...]]:

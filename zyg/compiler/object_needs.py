@@ -28,10 +28,10 @@ from zyg.compiler.objects import (
     may_overload,
     member,
 )
+from zyg.compiler.origins import is_run_time, works_on_values
 from zyg.compiler.recursions import Recursions
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
 from zyg.compiler.stepping import PROGRAMS, step_of
-from zyg.compiler.surroundings import is_run_time, works_on_values
 from zyg.draw_facts import is_generator
 from zyg.rules.registry import (
     is_constant,

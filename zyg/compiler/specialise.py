@@ -27,9 +27,10 @@ from zyg.compiler.guards import CellContents, CellGuard, enter
 from zyg.compiler.lengths import outside
 from zyg.compiler.object_needs import ObjectNeeds
 from zyg.compiler.objects import may_overload
+from zyg.compiler.origins import is_run_time
 from zyg.compiler.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
-from zyg.compiler.surroundings import ProgramSurroundings, is_run_time
+from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.rules.registry import rule_of, substitute_of
 from zyg.signature import abstract, is_by_rules, is_for_run_time
 

@@ -32,6 +32,7 @@ from zyg.compiler.guards import Absent, observed
 from zyg.compiler.mutation import is_harmless, is_users, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_object_type
+from zyg.compiler.origins import is_of_zyg, is_ours, is_run_time, works_on_values
 from zyg.compiler.rule_results import method_by_rules, rule_result
 from zyg.compiler.stepping import PROGRAMS, READERS, gives_iterator
 from zyg.rules.registry import (
@@ -445,22 +446,6 @@ def _is_small(source: Function) -> bool:
     )
 
 
-def is_of_ir(function: types.FunctionType) -> bool:
-    return str(function.__module__).startswith("ir.")
-
-
-def is_run_time(function: types.FunctionType) -> bool:
-    """Whether a function belongs to what generated code is made of, not to the user's program."""
-    return str(function.__module__).startswith(
-        (
-            "ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.readers",
-            "zyg.compiler", "zyg.checkpointing",
-        )
-    )
-
-
-def is_ours(function: types.FunctionType) -> bool:
-    return str(function.__module__).startswith(("ir.", "zyg."))
 
 
 def _is_bound_later(member: Any) -> bool:
@@ -494,18 +479,3 @@ def _known_or_unread(operand: Operand) -> Any:
         return operand.value
     type_ = operand.type
     return type_.value if isinstance(type_, Known) else Unread(class_of(type_))
-
-
-def is_of_zyg(module_globals: dict[str, Any]) -> bool:
-    """Whether code is a rule of ours: its globals never change."""
-    return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))
-
-
-def works_on_values(module_globals: dict[str, Any]) -> bool:
-    """Whether code is a rule of ours that calls no function of the user's."""
-    name = str(module_globals.get("__name__"))
-    calling = (
-        "zyg.rules.functional", "zyg.rules.composites", "zyg.rules.mutating_methods",
-        "zyg.rules.scipy_optimize", *PROGRAMS,
-    )
-    return is_of_zyg(module_globals) and name not in calling

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from zyg.compiler import from_api
 from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
 from zyg.compiler.seen_objects import parts_of
@@ -54,7 +55,12 @@ def by_rows(
 ) -> tuple[Any, Any]:
     """A value and its tangent, which has the inner product of a cotangent and the tangents of the
     arguments, which are `values`, for each coordinate."""
-    y, back = differentiate()
+    # What is stored meanwhile has no tangent.
+    token = from_api.is_forward.set(True)
+    try:
+        y, back = differentiate()
+    finally:
+        from_api.is_forward.reset(token)
     if all(dot is None for dot in dots) and not (has_table() and any(map(_may_hold, values))):
         return y, zero_tangent(y)
     refuse_unknown(y, function)

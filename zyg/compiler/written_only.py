@@ -34,8 +34,8 @@ from ir.rewrite import walk
 from ir.shared_names import ASIDE, name_read
 from ir.types import Closure, Known, Method, Type
 from zyg.compiler.assigned import Shared
+from zyg.compiler.origins import is_run_time
 from zyg.compiler.specialisation import Specialisation, is_exact
-from zyg.compiler.surroundings import is_run_time
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
 
 _ASIDE = tuple(ASIDE.values())

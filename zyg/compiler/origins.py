@@ -1,0 +1,37 @@
+"""Whose code it is: of the IR, of rules, of what generated code is made of, or of the program."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from zyg.compiler.stepping import PROGRAMS
+
+
+def is_run_time(function: types.FunctionType) -> bool:
+    """Whether a function belongs to what generated code is made of, not to the user's program."""
+    return str(function.__module__).startswith(
+        (
+            "ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.readers",
+            "zyg.compiler", "zyg.checkpointing",
+        )
+    )
+
+
+def is_ours(function: types.FunctionType) -> bool:
+    return str(function.__module__).startswith(("ir.", "zyg."))
+
+
+def is_of_zyg(module_globals: dict[str, Any]) -> bool:
+    """Whether code is a rule of ours: its globals never change."""
+    return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))
+
+
+def works_on_values(module_globals: dict[str, Any]) -> bool:
+    """Whether code is a rule of ours that calls no function of the user's."""
+    name = str(module_globals.get("__name__"))
+    calling = (
+        "zyg.rules.functional", "zyg.rules.composites", "zyg.rules.mutating_methods",
+        "zyg.rules.scipy_optimize", *PROGRAMS,
+    )
+    return is_of_zyg(module_globals) and name not in calling
