@@ -65,3 +65,16 @@ def test_what_functions_hold():
     assert carries_nothing((items, lambda a, b="b", *, c=None: a))
     assert not carries_nothing((items, lambda a, b=1.0: a))
     assert not carries_nothing((lambda a, *, b=(2.0,): a,))
+
+
+def test_options_that_a_substitute_does_not_cover():
+    def f(a):
+        b = a.copy()
+        with np.nditer(b, op_flags=["readwrite"]) as items:  # forward mode recursed without end
+            for item in items:
+                item[...] = item * item
+        return b.sum()
+
+    for derive in (zyg.gradient, lambda f, a: zyg.jvp(f, (a,), (a,))):
+        with pytest.raises(zyg.NotDifferentiable, match="`op_flags`"):
+            derive(f, np.ones(2))
