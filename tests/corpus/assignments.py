@@ -255,6 +255,6 @@ def lists_that_do_not_grow(x):
 @program((1.5,))
 def lists_that_grow_by_the_method(x):
     weights = [x]
-    weights.__iadd__(np.array([x * x, 2.0]))
+    weights.__iadd__(Doubling(x * x))
     weights.__iadd__([x])
-    return weights[0] * float(weights[1]) * len(weights) + weights[3]
+    return weights[0] * weights[1] * len(weights) + weights[2]
