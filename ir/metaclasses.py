@@ -10,8 +10,18 @@ from __future__ import annotations
 
 import sys
 import types
+from typing import TYPE_CHECKING, Any
 
+from ir.core import Const, Location, Operand
 from ir.derived import found_in
+from ir.special_calls import Folded, special
+
+if TYPE_CHECKING:
+    from ir.typed_calls import TypedCalls
+
+# What `type(name, bases, names)` calls: what a class is made of may be differentiated, what
+# `type(x)` gives never is.
+MAKE_CLASS: Any = type.__call__.__get__(type)
 
 
 def asked_of_metaclass(cls: type, name: str) -> tuple[str, types.FunctionType] | None:
@@ -37,3 +47,13 @@ def _of_users(kind: str, function: object) -> tuple[str, types.FunctionType] | N
         return None
     module = str(function.__module__).partition(".")[0]
     return None if module in sys.stdlib_module_names else (kind, function)
+
+
+@special(type)
+def _type(
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if len(args) != 3:
+        return None
+    return self.typed_call(Const(MAKE_CLASS), args, kwargs, names, loc)

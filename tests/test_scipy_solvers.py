@@ -382,6 +382,4 @@ def test_calls_may_be_counted():
 
         return optimize.brentq(equation, 0.0, 3.0)
 
-    slope = 2.0 ** (-2 / 3) / 3
-    assert zyg.gradient(root, 2.0) == pytest.approx((slope,))
-    assert zyg.jvp(root, (2.0,), (1.0,))[1] == pytest.approx(slope)
+    assert zyg.gradient(root, 2.0) == pytest.approx((2.0 ** (-2 / 3) / 3,))

@@ -250,3 +250,11 @@ def lists_that_do_not_grow(x):
     weights += np.array([x, x * x])
     others += Doubling(x)
     return weights[0] * others[1] + len(others) * kept[0]
+
+
+@program((1.5,))
+def lists_that_grow_by_the_method(x):
+    weights = [x]
+    weights.__iadd__(Doubling(x * x))
+    weights.__iadd__([x])
+    return weights[0] * weights[1] * len(weights) + weights[2]

@@ -19,6 +19,7 @@ from ir import facts, primitives
 from ir.core import named
 from ir.derived import is_named_tuple
 from ir.memory_facts import CHANGING
+from ir.metaclasses import MAKE_CLASS
 from ir.typed_calls import IN_PLACE
 from ir.types import TOP, Tuple, Type
 from zyg import callables
@@ -123,8 +124,14 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         y, back = pullback_call(function, *leading, *args, **kwargs)
         return y, object_backs.Through(back, object_backs.as_self)
     if carries_nothing((replaced.owner_of_users(function), *leading, *args, *kwargs.values())):
-        return function(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
+        read = function.__get__ if _is_field(function) else function
+        return read(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
+
+
+def _is_field(function: Any) -> bool:
+    """Whether this is an attribute of a class written in C, which is read of its argument."""
+    return isinstance(function, types.GetSetDescriptorType | types.MemberDescriptorType)
 
 
 def with_source(function: Any, args: tuple[Any, ...]) -> Any:
@@ -132,6 +139,8 @@ def with_source(function: Any, args: tuple[Any, ...]) -> Any:
     that of `cls[key]` the method that answers it."""
     if function is operator.getitem and isinstance(args[0], type):
         return item_of_class(args[0]) or function
+    if function is type and len(args) == 3:
+        return MAKE_CLASS
     if type(function) is types.MethodType and type(function.__func__) is types.FunctionType:
         plain = constructors.with_source(function.__func__, type(function.__self__))
         return function if plain is function.__func__ else types.MethodType(

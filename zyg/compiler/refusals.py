@@ -54,7 +54,39 @@ def refuse_payload(held: Any) -> None:
 
 def carries_nothing(values: tuple[Any, ...]) -> bool:
     """Whether none of these values can carry a derivative."""
-    return not any(map(_carries, values))
+    return not _carry(list(values))
+
+
+def _carry(pending: list[Any]) -> bool:
+    """Whether one of these values, or what they hold, can carry a derivative."""
+    seen: set[int] = set()  # what holds itself, as a recursive function does, is met again
+    while pending:
+        value = pending.pop()
+        held = _held_by(value)
+        if held is None:
+            if _carries(value):
+                return True
+        elif id(value) not in seen:
+            seen.add(id(value))
+            pending += held
+    return False
+
+
+def _held_by(value: Any) -> list[Any] | None:
+    """What a container or a function holds; None for other values."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    if isinstance(value, dict):
+        return list(value.values())
+    if not isinstance(value, types.FunctionType):
+        return None
+    held = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+    for cell in value.__closure__ or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:  # a variable that isn't bound yet
+            continue
+    return held
 
 
 def _carries(value: Any) -> bool:
@@ -64,12 +96,6 @@ def _carries(value: Any) -> bool:
         return True
     if isinstance(value, np.ndarray):
         return bool(value.dtype.kind != "b")
-    if isinstance(value, list | tuple | set | frozenset):
-        return any(map(_carries, value))
-    if isinstance(value, dict):
-        return any(map(_carries, value.values()))
-    if isinstance(value, types.FunctionType):
-        return any(_carries(cell.cell_contents) for cell in value.__closure__ or ())
     return not (callable(value) and isinstance(value, types.BuiltinFunctionType | np.ufunc))
 
 

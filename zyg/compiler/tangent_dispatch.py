@@ -35,6 +35,7 @@ from zyg.compiler import (
 from zyg.compiler.copies import object_copier
 from zyg.compiler.mutation import MUTATING_METHODS
 from zyg.compiler.objects import is_place, iterates, lookup
+from zyg.compiler.refusals import refuse_uncovered
 from zyg.compiler.tangent_caches import cached_property_read, remembered
 from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class, without_gaps
 from zyg.compiler.tangent_iterators import PAIRED
@@ -147,6 +148,9 @@ def _tangent_call(
             inner = plain, *leading, *args
             return tangent_call(inner, (None, own, *arg_dots), kwargs, kwarg_dots)
     if not is_of_named_tuple(function) and _is_known_at_once(function):
+        plain = substitute_of(function)
+        if plain is not None:
+            refuse_uncovered(plain, function, tuple(args), kwargs)
         return _compiled(
             function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )

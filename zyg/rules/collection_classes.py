@@ -19,8 +19,15 @@ from zyg.rules.registry import adjoint, constant, substitute
 
 constant(
     *(deque.index, deque.count, deque.__len__, deque.maxlen),
-    *(deque.__contains__, OrderedDict.keys, primitives.touched, namedtuple),
+    *(deque.__contains__, OrderedDict.keys, primitives.touched),
 )
+
+
+@adjoint(namedtuple)
+def namedtuple_(typename, field_names, *, rename=False, module=None):
+    # Without `defaults`, by which a derivative would get lost.
+    y = namedtuple(typename, field_names, rename=rename, module=module)
+    return y, lambda y_bar: (None, None)
 
 
 @adjoint(deque)
