@@ -359,7 +359,7 @@ class Contents:
                     elif places.kind(root) == "unknown" or root in places.state.hidden or (
                         root in places.new
                     ):
-                        found.add(UNKNOWN)
+                        found |= {UNKNOWN, *places.outer_sources(root, local)}
         return found
 
     def collected(self, result: Value, members: set[Value]) -> None:

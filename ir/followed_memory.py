@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
+from ir.contents import UNKNOWN
 from ir.core import (
     Block,
     Call,
@@ -310,6 +311,10 @@ class FollowedMemory(HeldTables):
         places = self._places
         inference = places.inference
         type_ = _unless_none(type_)  # for None, the change fails
+        lost = {UNKNOWN, *places.unknown.values()}
+        if places.may_come_from(target) or lost & places.roots(places.storage(target)):
+            # A call gave it, perhaps in an earlier iteration of a loop.
+            self._check(inference.surroundings.unless_unfollowed, target, loc)
         if is_memory_of_memory(type_):
             self._check_known(type_, loc)
             if callee in _ADDING_ITEMS:

@@ -214,9 +214,24 @@ class PlaceMerging(PlaceWrites):
                 if root not in local:
                     members.add(root)
                 elif self.kind(root) == "unknown" or root in inner.hidden or root in self.new:
-                    members.add(UNKNOWN)
+                    members |= {UNKNOWN, *self.outer_sources(root, local)}
             found[storage] = frozenset(members - {storage})
         self.state = outer
+        return found
+
+    def outer_sources(self, root: Value, local: set[Value]) -> set[Value]:
+        """The storages from outside of a block that memory which a call in it gave may be."""
+        found: set[Value] = set()
+        seen: set[Value] = set()
+        pending = [root]
+        while pending:
+            for source in self.sources.get(pending.pop(), ()):
+                for storage in {source, *self.roots(source)} - seen:
+                    seen.add(storage)
+                    if storage in local:
+                        pending.append(storage)
+                    else:
+                        found.add(storage)
         return found
 
     def summary(
@@ -238,7 +253,8 @@ class PlaceMerging(PlaceWrites):
             # The same in each round, in which more would be known of a new one.
             unknown = self.unknown.setdefault(operand.type, Value(operand.name, operand.type))
             self.nameless.add(unknown)
-            return [unknown]
+            outer = {source for root in roots for source in self.outer_sources(root, local)}
+            return [unknown, *(outer - own)]
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:

@@ -75,6 +75,9 @@ class Storages:
     def with_sources(self, operands: Iterable[Operand]) -> list[Operand]:
         raise AssertionError("given by PlaceReads")
 
+    def outer_sources(self, root: Value, local: set[Value]) -> set[Value]:
+        raise AssertionError("given by PlaceMerging")
+
     def _may_be_one_of(self, storage: Value, names: Iterable[Value]) -> bool:
         raise AssertionError("given by PlaceReads")
 

@@ -377,6 +377,9 @@ class Surroundings(Protocol):
     def unless_captured(self, value: Any) -> None:
         """Raises, when the program runs, for memory that such a function has captured."""
 
+    def unless_unfollowed(self, value: Any) -> None:
+        """Raises, when the program runs, for memory that no object holds."""
+
     def unless_holding_contents(self, value: Any) -> None:
         """Raises, when the program runs, for memory for whose contents something stands."""
 

@@ -159,6 +159,16 @@ def unless_holding_contents(value: Any) -> None:
         )
 
 
+def unless_unfollowed(value: Any) -> None:
+    """Raises for memory that is about to be changed, whose names nobody knows: no object holds it,
+    and a call gave it."""
+    if is_memory(value) and not is_known(value):
+        raise NotDifferentiable(
+            f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
+            "its memory has; change a copy"
+        )
+
+
 def unless_memory(value: Any) -> None:
     """Raises for memory that an object holds, and whose type isn't known when code is made."""
     if reaches_memory(value):
@@ -185,11 +195,11 @@ def _table() -> dict[int, tuple[Any, Contents]]:
 
 constant(
     contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory,
-    unless_capturing_held, unless_holding_contents, unless_reading_held, note_captured,
-    unless_captured,
+    unless_unfollowed, unless_capturing_held, unless_holding_contents, unless_reading_held,
+    note_captured, unless_captured,
 )
 facts.pure(contents_of, contents_put, reference)
-facts.effect(unless_memory, unless_items_are_memory, unless_capturing_held)
+facts.effect(unless_memory, unless_items_are_memory, unless_capturing_held, unless_unfollowed)
 facts.effect(unless_holding_contents, unless_reading_held, note_captured, unless_captured)
 
 

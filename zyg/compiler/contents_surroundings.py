@@ -20,6 +20,7 @@ class ContentsSurroundings:
     contents_of: Any = MemberOf(contents_objects)
     contents_put: Any = MemberOf(contents_objects)
     is_followed: Any = MemberOf(contents_objects)
+    unless_unfollowed: Any = MemberOf(contents_objects)
     unless_holding_contents: Any = MemberOf(contents_objects)
     unless_capturing_held: Any = MemberOf(contents_objects)
     note_captured: Any = MemberOf(contents_objects)
