@@ -16,13 +16,12 @@ REFUSED = set("""
     collected_in_a_loop cycled defaultdict_of_rows einsum_starred filtered_arrays
     generator_of_rows_read_later grouped itemgetter list_of_an_object merged_dicts named_tuple
     partial_of_a_row popped_until_empty reduce_of_a_dict reduced_by_a_ufunc row_in_an_exception
-    rows_changed_by_a_generator rows_zipped_starred sliced_iterator starmapped
+    rows_changed_by_a_generator rows_zipped_starred sliced_iterator
     table_in_a_dict_returned table_returned transposed unzipped view_of_a_row where_starred
     zip_longest
 """.split())
 # Those that have none in some orders, by the first letters of the two modes, the inner one first.
 REFUSED_IN_ORDERS = {
-    "collected_starred": "ff fr rf",
     "dot_starred": "ff fr",
     "from_a_generator": "ff fr",
     "given_as_keywords": "ff fr rf",
