@@ -273,8 +273,8 @@ def undifferentiated_call(x):
 
 @pytest.mark.parametrize("f", [
     stores_by_setattr, reads_a_global, gives_an_object, gives_an_object_in_a_list,
-    multiplies_objects, compares_objects, appends_by_another_name, shuffles, changes_a_list, changes_an_array,
-    writes_into_an_array, augmented_list, undifferentiated_call,
+    multiplies_objects, compares_objects, appends_by_another_name, shuffles, changes_a_list,
+    changes_an_array, writes_into_an_array, augmented_list, undifferentiated_call,
 ])
 def test_what_works_on_objects_is_refused(f):
     """What calls do that are found at run time isn't known when code is made."""
