@@ -312,8 +312,10 @@ class FollowedMemory(HeldTables):
         inference = places.inference
         type_ = _unless_none(type_)  # for None, the change fails
         lost = {UNKNOWN, *places.unknown.values()}
-        if places.may_come_from(target) or lost & places.roots(places.storage(target)):
-            # A call gave it, perhaps in an earlier iteration of a loop.
+        if any(
+            root in lost or (places.kind(root) == "unknown" and places.sources.get(root))
+            for root in places.roots(places.storage(target))
+        ):  # a call gave it, perhaps in an earlier iteration of a loop
             self._check(inference.surroundings.unless_unfollowed, target, loc)
         if is_memory_of_memory(type_):
             self._check_known(type_, loc)

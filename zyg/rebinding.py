@@ -110,7 +110,7 @@ class Rebinding:
                 cells or None,
             )
             twin.__kwdefaults__ = function.__kwdefaults__
-            if function.__module__.startswith("zyg."):
+            if str(function.__module__).startswith("zyg."):
                 self._functions[function] = twin
         return twin
 
@@ -125,7 +125,7 @@ class Rebinding:
         original = function.__globals__
         twin = self._twins.setdefault(id(original), dict(self._builtins))
         for name, value in list(original.items()):
-            if name not in twin or not function.__module__.startswith("zyg."):
+            if name not in twin or not str(function.__module__).startswith("zyg."):
                 twin[name] = value  # in case that what is converted asks for these globals
                 twin[name] = self.converted(value)
         return twin
@@ -143,7 +143,7 @@ class Rebinding:
             return self._instead[value]
         if _is_registered(value):
             return Dispatching(value, self)
-        if isinstance(value, types.FunctionType) and value.__module__.startswith(REWRITTEN):
+        if isinstance(value, types.FunctionType) and str(value.__module__).startswith(REWRITTEN):
             return self.rebound(value)
         return value
 

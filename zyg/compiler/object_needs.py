@@ -139,9 +139,10 @@ class ObjectNeeds:
                 return not self.sets_apart and self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
+                module = str(function.__module__)
                 is_known = (
-                    function.__module__.startswith(("zyg.", "ir.")) or facts.is_pure(function) or (
-                        function.__module__.partition(".")[0] == "numpy"
+                    module.startswith(("zyg.", "ir.")) or facts.is_pure(function) or (
+                        module.partition(".")[0] == "numpy"
                         and all(map(holds_no_objects, (*args, *kwargs.values())))
                     )
                 )

@@ -351,7 +351,9 @@ def takes_pullback(rule: Rule) -> bool:
 
 def is_solver(callee: object) -> bool:
     """Whether a callable is one of SciPy's that call back, which has zyg's own rule."""
-    if type(callee) is not types.FunctionType or not callee.__module__.startswith("scipy."):
+    if type(callee) is not types.FunctionType or (
+        not str(callee.__module__).startswith("scipy.")
+    ):
         return False
     rule = rule_of(callee)
     return rule is not None and str(rule.__module__).startswith("zyg.") and takes_pullback(rule)
