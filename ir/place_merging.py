@@ -225,7 +225,8 @@ class PlaceMerging(PlaceWrites):
         seen: set[Value] = set()
         pending = [root]
         while pending:
-            for source in self.sources.get(pending.pop(), ()):
+            made = pending.pop()
+            for source in self.sources.get(made, ()) if made in self.given_back else ():
                 for storage in {source, *self.roots(source)} - seen:
                     seen.add(storage)
                     if storage in local:

@@ -18,6 +18,7 @@ that is written are known. What may be an unknown name of it is compared when th
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,7 @@ class Places(PlaceMerging):
             for result in call.results:
                 if result not in self.state.origins and holds_memory(result.type):
                     self.note_sources(result, [call.callee, *given])
+                    self.given_back.add(result)
             return
         callee = call.callee.value
         if callee not in UNPACKING and callee is not primitives.build_tuple:
@@ -115,6 +117,8 @@ class Places(PlaceMerging):
             elif not facts.is_view(call) and callee is not primitives.build_tuple:
                 self.lend(operands)
                 self.note_sources(result, operands)
+                if isinstance(callee, types.FunctionType):
+                    self.given_back.add(result)
                 if has_parts(result.type) and self.kind(result) == "new":
                     self.contents.copied(result, operands)
 

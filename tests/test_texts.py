@@ -111,11 +111,15 @@ def of_unknown_class(x, makers):
 
 @pytest.mark.parametrize(
     "program",
-    [formatted, converted, by_format, by_template, by_percent, in_a_list, printed, mapped],
+    [formatted, converted, by_format, by_template, by_percent, in_a_list, printed],
 )
 def test_texts_that_change_objects_are_refused(program):
     with pytest.raises(zyg.NotDifferentiable, match="changes objects"):
         zyg.gradient(program, 1.5)
+
+
+def test_texts_of_each_are_calls():
+    assert zyg.gradient(mapped, 1.5) == (4.0,)
 
 
 def test_texts_of_objects_of_unknown_class():
