@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
 from ir.contents import is_immutable_class
 from ir.core import Call, Const, Op, Value
 from ir.derived import container_class, derived
@@ -37,6 +38,8 @@ COPYING = {id(f) for f in (
     deque, deque.copy, OrderedDict, OrderedDict.copy, defaultdict, defaultdict.copy, Counter,
     derived,
 )}
+# Calls that never give one of their operands: what arithmetic gives is new, or an object.
+ARITHMETIC = {id(f) for f in (*IN_PLACE.values(), operator.neg, operator.pos, operator.invert)}
 # Calls that change their first operand; the values that they put into it stand behind.
 CHANGING = {
     id(f) for f in (

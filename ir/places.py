@@ -18,7 +18,6 @@ that is written are known. What may be an unknown name of it is compared when th
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ from ir import facts, primitives
 from ir.contents import has_parts, holds_memory
 from ir.core import Call, Const, If, Lambda, Operand, Value, Yield
 from ir.held import HeldMemory
-from ir.memory_facts import CHANGING, COPYING, HOLDING, UNPACKING, is_mutable
+from ir.memory_facts import ARITHMETIC, CHANGING, COPYING, HOLDING, UNPACKING, is_mutable
 from ir.place_merging import PlaceMerging
 from ir.place_state import ABSENT, NEW, SHALLOW, Returned
 
@@ -117,8 +116,8 @@ class Places(PlaceMerging):
             elif not facts.is_view(call) and callee is not primitives.build_tuple:
                 self.lend(operands)
                 self.note_sources(result, operands)
-                if isinstance(callee, types.FunctionType):
-                    self.given_back.add(result)
+                if id(callee) not in ARITHMETIC and callee is not getattr:
+                    self.given_back.add(result)  # what objects hold is followed by the heap
                 if has_parts(result.type) and self.kind(result) == "new":
                     self.contents.copied(result, operands)
 

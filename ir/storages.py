@@ -48,7 +48,7 @@ class Storages:
         self.returned_new: dict[Value, None] = {}
         # What an unknown value was computed from, in which version.
         self.sources: dict[Value, dict[Value, Value]] = {}
-        # What Python functions gave, which may give what they are given.
+        # What calls gave that may give what they are given.
         self.given_back: set[Value] = set()
         # Items of what a loop iterates over; new memory that iterations hand on.
         self.items: dict[Value, None] = {}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
+from ir.builtin_facts import IN_PLACE
 from ir.closures import Maker
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
@@ -45,14 +45,6 @@ else:
     held_iterators, steps = late("ir.held_iterators"), late("ir.steps")
     setting_apart, case_by_case = late("ir.setting_apart"), late("ir.case_by_case")
 
-IN_PLACE = {
-    getattr(operator, f"i{plain.__name__.strip('_')}"): plain
-    for plain in (
-        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
-        operator.mod, operator.pow, operator.matmul, operator.lshift, operator.rshift,
-        operator.and_, operator.or_, operator.xor,
-    )
-}
 _PLAIN = {id(in_place): plain for in_place, plain in IN_PLACE.items()}
 IMMUTABLE = (Scalar, Tuple)
 MAX_INLINED = 12

@@ -17,13 +17,13 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
 from ir.callees import Choice, is_choice
 from ir.core import Operand, Value, type_of
 from ir.derived import is_named_tuple
 from ir.heap import holds_attribute
 from ir.late import late
 from ir.memory_facts import CHANGING
-from ir.typed_calls import IN_PLACE
 from ir.types import Closure, Known, Scalar, Type, Union
 from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.objects import OPERATORS, is_place, may_overload, overloads

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ir import primitives
+from ir.builtin_facts import IN_PLACE
 from ir.memory_facts import CHANGING
-from ir.typed_calls import IN_PLACE
 from zyg import callables
 from zyg.compiler import from_api, object_attributes, object_backs, object_calls, objects
 from zyg.compiler.dynamic import (

@@ -16,6 +16,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
 from ir.core import (
     Block,
     Branch,
@@ -41,7 +42,6 @@ from ir.heap import HEAP, HEAP_NAME
 from ir.late import late, late_class
 from ir.rewrite import Mapping, blocks, defined
 from ir.typed_branches import MakeBranch
-from ir.typed_calls import IN_PLACE
 from ir.types import Known, Method, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward_objects import ForwardObjects, without_heap_operand
 from zyg.compiler.forward_rules import callee_name

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
 from ir.core import named
 from ir.derived import is_named_tuple
 from ir.memory_facts import CHANGING
 from ir.metaclasses import MAKE_CLASS
-from ir.typed_calls import IN_PLACE
 from ir.types import TOP, Tuple, Type
 from zyg import callables
 from zyg.checkpointing import checkpointed

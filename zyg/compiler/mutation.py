@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
 from ir.core import (
     Call,
     Const,
@@ -31,7 +32,7 @@ from ir.core import (
 from ir.errors import SourceNotFound
 from ir.locate import locate
 from ir.rewrite import walk
-from ir.typed_calls import IN_PLACE, TypedCalls
+from ir.typed_calls import TypedCalls
 from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax

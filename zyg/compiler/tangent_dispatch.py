@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
 from ir.memory_facts import CHANGING
-from ir.typed_calls import IN_PLACE
 from zyg.compiler import (
     attempted_calls,
     conversions,

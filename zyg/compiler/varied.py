@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
+from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.heap import HEAP_NAME, attribute_read, class_stored, found_attribute, without_heap
 from ir.held_functions import may_be_memory
 from ir.late import late
 from ir.memory_facts import CHANGING
 from ir.rewrite import Mapping
-from ir.typed_calls import IN_PLACE
 from ir.types import TOP, Method, Scalar, class_of, members_of, widen
 from zyg.compiler.activity import Flow
 from zyg.compiler.forward_steps import OpaqueStep, Step, StructureStep
