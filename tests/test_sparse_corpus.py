@@ -22,6 +22,7 @@ pytestmark = pytest.mark.thorough
 ALL = [row for row in (*ROWS, *rule_rows_composites.ROWS) if "float32" not in str(row)]
 # What looks at the classes of numbers, uses them as keys, or hands them to what makes plain ones.
 REFUSED_PROGRAMS = {
+    "abstract_collections.products_of_objects",
     "arrays.laid_end_to_end",
     "calls.functions_in_loop",
     "changes_in_place.hands_new_memory_on",

@@ -127,7 +127,7 @@ def run_on_sets(f: Callable[..., Any], xs: tuple[Any, ...]) -> tuple[Any, Run]:
     code = UserCode(run)
     arguments = with_leaves(xs, traced, code.converted)
     try:
-        y = code.converted(f)(*arguments)
+        y = with_leaves(code.converted(f)(*arguments), lambda leaf: leaf)
     except ZygError:
         if run.refusal is not None:
             raise run.refusal from None
@@ -135,11 +135,14 @@ def run_on_sets(f: Callable[..., Any], xs: tuple[Any, ...]) -> tuple[Any, Run]:
     except Exception as error:
         if run.refusal is not None:
             raise run.refusal from error
+        code.settle()
         f(*xs)  # an error of the program's own is raised as it is
         raise NotDifferentiable(
             f"the program can't be run on index sets ({type(error).__name__}: {error}); give the "
             "pattern: sparsity=pattern"
         ) from error
+    finally:
+        code.settle()
     if run.refusal is not None:
         raise run.refusal
     return y, run

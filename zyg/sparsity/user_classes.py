@@ -4,8 +4,10 @@
         def value(self, x):                 math.sin takes a traced number
             return math.sin(x[0])
 
-The twin of a class is a subclass without attributes of its own. The twin of an object is a second
-object with the same `__dict__`, so that what is stored in one is seen in the other.
+The twin of a class is a subclass without attributes of its own: what the program stores in it is
+stored in the class, where other classes look for it, and is taken back behind the run (`Stores`).
+The twin of an object is a second object with the same `__dict__`, so that what is stored in one is
+seen in the other.
 """
 
 from __future__ import annotations
@@ -20,6 +22,35 @@ _Convert = Callable[[Any], Any]
 _METHODS = (types.FunctionType, staticmethod, classmethod, property, functools.cached_property)
 
 
+class Stores:
+    """What a run has stored in classes, and what they had before."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[type, str, Any]] = []
+
+    def store(self, cls: type, name: str, value: Any) -> None:
+        self._note(cls, name)
+        setattr(cls, name, value)
+
+    def delete(self, cls: type, name: str) -> None:
+        self._note(cls, name)
+        delattr(cls, name)
+
+    def _note(self, cls: type, name: str) -> None:
+        self._before.append((cls, name, vars(cls).get(name, _ABSENT)))
+
+    def take_back(self) -> None:
+        while self._before:
+            cls, name, value = self._before.pop()
+            if value is not _ABSENT:
+                setattr(cls, name, value)
+            elif name in vars(cls):
+                delattr(cls, name)
+
+
+_ABSENT = object()
+
+
 def may_have_twin(cls: type) -> bool:
     """Whether a class may get a subclass without that anything takes note of it."""
     return (
@@ -29,7 +60,9 @@ def may_have_twin(cls: type) -> bool:
     )
 
 
-def twin_of_class(cls: Any, is_followed: Callable[[type], bool], converted: _Convert) -> Any:
+def twin_of_class(
+    cls: Any, is_followed: Callable[[type], bool], converted: _Convert, stores: Stores
+) -> Any:
     """A subclass whose methods are converted: those that classes which are followed define."""
     defined = {
         name: (value, base) for base in reversed(cls.__mro__) for name, value in vars(base).items()
@@ -45,8 +78,24 @@ def twin_of_class(cls: Any, is_followed: Callable[[type], bool], converted: _Con
         content["__getattribute__"] = lambda x, name: converted(cls.__getattribute__(x, name))
     content.update(__slots__=(), __module__=cls.__module__, __qualname__=cls.__qualname__)
     kind = type(cls)
-    checks = {"__instancecheck__": lambda _, x: isinstance(x, cls)}
-    return type(kind.__name__, (kind,), checks)(cls.__name__, (cls,), content)
+
+
+    def store(twin: Any, name: str, value: Any) -> None:
+        if name in vars(twin) or name.startswith("__"):
+            type.__setattr__(twin, name, value)  # a method; what `ABCMeta` notes of a new class
+        else:
+            stores.store(cls, name, value)
+
+    def delete(twin: Any, name: str) -> None:
+        if name in vars(twin):
+            type.__delattr__(twin, name)
+        stores.delete(cls, name)
+
+    asked = {
+        "__instancecheck__": lambda _, x: isinstance(x, cls),
+        "__setattr__": store, "__delattr__": delete,
+    }
+    return type(kind.__name__, (kind,), asked)(cls.__name__, (cls,), content)
 
 
 def twin_of_object(x: Any, twin: Any) -> Any:

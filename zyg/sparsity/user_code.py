@@ -8,8 +8,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 import types
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,11 @@ from zyg.rebinding import PACKAGES, Dispatching, Module, Rebinding
 from zyg.rules import registry
 from zyg.rules.hooks import isderiving
 from zyg.sparsity.constant_matrices import ConstantMatrix, is_sparse_matrix
+from zyg.sparsity.left_behind import settle
 from zyg.sparsity.propagation import CHANGES, CONVERSIONS, NEW_ARRAYS, Run
 from zyg.sparsity.traced import Traced, holds_traced, plain, traced_in
 from zyg.sparsity.user_classes import (
+    Stores,
     has_only_a_dict,
     may_have_twin,
     twin_of_class,
@@ -40,6 +44,7 @@ class UserCode(Rebinding):
         self._run = run
         self._made: dict[Any, Any] = {}
         self._objects: dict[int, tuple[Any, Any]] = {}  # beside each, its twin
+        self._stores = Stores()
         self._builtins.update(float=_conversion(float, run), complex=_conversion(complex, run))
         run.rebound = self.rebound
 
@@ -79,15 +84,20 @@ class UserCode(Rebinding):
     def _globals_of(self, function: types.FunctionType) -> dict[str, Any]:
         """The globals of a module: those that functions of it read which have a twin."""
         original = function.__globals__
-        found = self._twins.get(id(original))
-        if found is None:
-            found = self._twins[id(original)] = dict(self._builtins)
-            found["__builtins__"] = self._with_imports(original["__builtins__"])
-            found["__name__"] = function.__module__
+        found = self.twin_of_names(original)
         for name in _names_in(function.__code__):
             if name in original and name not in found:
                 found[name] = original[name]  # in case that what is converted reads it
                 found[name] = self.converted(original[name])
+        return found
+
+    def twin_of_names(self, original: dict[str, Any]) -> dict[str, Any]:
+        """What stands for the globals of a module: the names that were read or stored so far."""
+        found = self._twins.get(id(original))
+        if found is None:
+            found = self._twins[id(original)] = dict(self._builtins)
+            found["__builtins__"] = self._with_imports(original["__builtins__"])
+            found["__name__"] = original.get("__name__")
         return found
 
     def _with_imports(self, builtins: Any) -> dict[str, Any]:
@@ -108,6 +118,8 @@ class UserCode(Rebinding):
             return items if changed else value
         if isinstance(value, types.FunctionType):
             package = str(value.__module__ or "").partition(".")[0]
+            if value is importlib.import_module:
+                return lambda *args: self.converted(importlib.import_module(*args))
             if value is isderiving:
                 return lambda: True  # the pattern is that of the derivative
             if value.__module__ == "zyg.flattening":
@@ -121,7 +133,11 @@ class UserCode(Rebinding):
             return self.rebound(value)
         if isinstance(value, types.ModuleType):
             package = value.__name__.partition(".")[0]
-            return value if package in _LEFT_ALONE - {*PACKAGES} else Module(value, self)
+            if value is sys:
+                return _System(self)
+            if package in PACKAGES or value is importlib:
+                return Module(value, self)
+            return value if package in _LEFT_ALONE else _UserModule(value, self)
         if isinstance(value, type) and _is_followed(value) and may_have_twin(value):
             return self._twin_of_class(value)
         if type(value) in self._made or _is_followed(type(value)):
@@ -139,7 +155,7 @@ class UserCode(Rebinding):
     def _twin_of_class(self, cls: Any) -> Any:
         if cls not in self._made:
             self._made[cls] = cls  # its methods may name it
-            twin = twin_of_class(cls, _is_followed, self.converted)
+            twin = twin_of_class(cls, _is_followed, self.converted, self._stores)
             self._made[cls] = self._made[twin] = twin
         return self._made[cls]
 
@@ -150,6 +166,21 @@ class UserCode(Rebinding):
         if id(x) not in self._objects:
             self._objects[id(x)] = x, twin_of_object(x, self._twin_of_class(cls))
         return self._objects[id(x)][1]
+
+    def settle(self) -> None:
+        """Takes what the run has stored in classes back, and traced values out of what objects and
+        containers hold."""
+        self._stores.take_back()
+        originals = {
+            id(twin): cls for cls, twin in self._made.items()
+            if isinstance(cls, type) and cls is not twin
+        }
+        names = [value for twin in self._twins.values() for value in list(twin.values())]
+        objects = [x for x, _ in self._objects.values()]
+        settle(
+            [*names, *objects, *self._made], _is_followed,
+            lambda cls: originals.get(id(cls), cls),
+        )
 
     def _type(self, x: Any) -> Any:
         return self.converted(super()._type(x))
@@ -169,6 +200,46 @@ def _names_in(code: types.CodeType) -> set[str]:
     """The names that code and the functions in it may look up."""
     inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
     return set(code.co_names).union(*map(_names_in, inner))
+
+
+class _UserModule:
+    """A module of the user's, whose names are those that its functions read and store."""
+
+    def __init__(self, module: types.ModuleType, code: UserCode) -> None:
+        vars(self).update(_module=module, _code=code)
+
+    def __getattr__(self, name: str) -> Any:
+        names = self._code.twin_of_names(vars(self._module))
+        if name in names and not name.startswith("__"):
+            return names[name]
+        return self._code.converted(getattr(self._module, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._code.twin_of_names(vars(self._module))[name] = value
+
+
+class _System:
+    """`sys`, whose modules are those of the user that take traced values."""
+
+    def __init__(self, code: UserCode) -> None:
+        self.modules = _Modules(code)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys, name)
+
+
+class _Modules(Mapping[str, Any]):
+    def __init__(self, code: UserCode) -> None:
+        self._code = code
+
+    def __getitem__(self, name: str) -> Any:
+        return self._code.converted(sys.modules[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sys.modules)
+
+    def __len__(self) -> int:
+        return len(sys.modules)
 
 
 class _Conversion(type):
