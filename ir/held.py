@@ -257,7 +257,7 @@ class HeldMemory(HeldFunctions):
         storage = places.storage(value)
         if places.inference.heap is None or storage.type == HEAP:
             return False
-        is_deep = places.contents.is_element(value)
+        is_deep = places.may_be_element(value)
         roots = places.roots(storage) if is_deep else places.shallow_roots(storage)
         stored = places.state.stored
         if any(stored[root] or is_deep for root in (storage, *roots) if root in stored):
@@ -361,7 +361,7 @@ class HeldMemory(HeldFunctions):
                     is_element = places.contents.is_element(value)
                     # A list of numbers has none of the memory that it was copied from. What was an
                     # element may be what is known by another name.
-                    was_element = storage in places.state.detached
+                    was_element = places.may_have_been_element(storage)
                     is_deep = is_element or was_element or has_parts(value.type)
                     known = places.roots if is_deep else places.shallow_roots
                     own = {storage, *places.shallow_roots(storage)}
@@ -386,8 +386,9 @@ class HeldMemory(HeldFunctions):
                     if source not in self.perhaps_given
                 ]
                 for source in found:
-                    self.perhaps_given |= {source, *places.roots(source)}
-                self._expose_names(found)
+                    names = {source, *places.roots(source)}
+                    self.perhaps_given |= names
+                    self._expose_names(names)
                 self._give_perhaps(found)
 
     def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:

@@ -54,7 +54,7 @@ class PlaceMerging(PlaceWrites):
             if parts:
                 self.cover(result, parts)
             elif isinstance(operand, Value):
-                storage = self.storage(operand)
+                storage = self.first_storage(operand)
                 if storage is result:
                     continue
                 if storage not in known:
@@ -255,6 +255,10 @@ class PlaceMerging(PlaceWrites):
             unknown = self.unknown.setdefault(operand.type, Value(operand.name, operand.type))
             self.nameless.add(unknown)
             outer = {source for root in roots for source in self.outer_sources(root, local)}
+            # What holds it is no name of it, but for what it was taken from.
+            is_part = self.may_be_element(operand)
+            names = roots if is_part else self.shallow_roots(storage)
+            outer |= {root for root in names if root not in local}
             return [unknown, *(outer - own)]
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)

@@ -250,7 +250,7 @@ class PlaceReads(Storages):
         roots, others = self.roots(storage), self.roots(written)
         if roots & others:
             return True
-        if target is written:
+        if target is written and not self.may_have_been_element(written):
             others = self.shallow_roots(written)
         return any(self._may_be_same(a, b) for a in roots for b in others)
 

@@ -253,7 +253,7 @@ class PlaceWrites(PlaceReads):
         item = self.item_of_loop(storage)
         if item is not None:
             raise ItemChanged(item)
-        is_deep = deep or self.contents.is_element(value)
+        is_deep = deep or self.may_be_element(value)
         roots = self.roots(storage) if is_deep else self.shallow_roots(storage)
         if any(self.kind(root) == "unknown" for root in roots):
             self.note_names(value, loc)

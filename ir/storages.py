@@ -134,6 +134,10 @@ class Storages:
                 return value
             value = whole
 
+    def name_outside(self, value: Value) -> Value:
+        """The name by which memory is known behind the block that made a version of it."""
+        return self.origin(value) if self.contents.is_element(value) else self.storage(value)
+
     def may_be_lazy(self, operand: Operand) -> bool:
         """Whether a value may be an iterator that was made by a call which works on objects."""
         if not isinstance(operand, Value):
@@ -274,6 +278,17 @@ class Storages:
             whole |= more
             pending += more
         return set(self.shallow_roots(storage)) - whole
+
+    def may_be_element(self, value: Value) -> bool:
+        """Whether a value is an element of a container, or may be, where it is one of several."""
+        return self.contents.is_element(value) or self.may_have_been_element(self.storage(value))
+
+    def may_have_been_element(self, storage: Value) -> bool:
+        """Whether memory may be what is known as a part of a container by another name."""
+        is_detached = not self.state.detached.keys().isdisjoint(
+            {storage, *self.shallow_roots(storage)}
+        )
+        return is_detached or bool(self.only_holding(storage))
 
     def may_be(self, operand: Value, root: Value) -> bool:
         """Whether an object can be that of a storage, and not only an element of it, which is what

@@ -214,7 +214,7 @@ class TypedBranches(TypedCalls):
                 origins.append([None if name in local else name for name in names])
                 # A version made in the arm is a name of older memory that only the arm knows.
                 memory.append([
-                    places.storage(v) if isinstance(v, Value) and is_mutable(v.type) else v
+                    places.name_outside(v) if isinstance(v, Value) and is_mutable(v.type) else v
                     for v in block.exit.values
                 ])
                 block.exit.values += [

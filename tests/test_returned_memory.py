@@ -143,3 +143,52 @@ def test_what_is_given_back_is_followed(given, change):
 @pytest.mark.parametrize("given", GIVEN)
 def test_what_is_changed_by_an_attribute_is_followed(given):
     assert list(outcomes(program(given, "attribute", "by_the_other"))) == [True] * 3
+
+
+# What gives `b` to each iteration of a loop, which collects it.
+COLLECTED = {
+    "asarray": "np.asarray(b)", "max": "max([b], key=len)", "reversed": "next(reversed([b]))",
+    "reduce": "functools.reduce(lambda c, d: c, [b, a])", "second": "second(a, b)",
+    "changing": "changing(a, b)", "same": "same(b)", "lambda": "(lambda c: c)(b)",
+    "view": "np.atleast_1d(b)", "reshape": "np.reshape(b, -1)", "get": "{0: b}.get(0)",
+    "conditional": "b if x > 0.0 else a", "item": "[b][0]", "item_of_a_dict": "{0: b}[0]",
+    "popped": "[b].pop()", "of_a_list_in_a_loop": "[c for c in [b]][-1]",
+    "of_a_dict_in_a_loop": "{i: c for i, c in enumerate([a, b])}[1]",
+    "of_a_nested_list": "[[a], [b]][1][0]", "of_a_copy": "list([b])[0]",
+    "of_an_object": "put(Holder(), b)", "of_zip": "next(zip([b], [a]))[0]",
+}
+LOOPS = {
+    "comprehension": ["ys = [{0} for _ in range(2)]"],
+    "loop": ["ys = []", "for _ in range(2): ys.append({0})"],
+    "last": ["for _ in range(2): y = {0}", "ys = [y]"],
+    "while": ["k = 0", "while k < 2:", "    y, k = {0}, k + 1", "ys = [y]"],
+    "nested": ["for _ in range(2):", "    for _ in range(1): y = {0}", "ys = [y]"],
+    "in_a_branch": ["y = a", "for i in range(2):", "    if i == 1: y = {0}", "ys = [y]"],
+    "branch": ["y = a", "if x > 0.0: y = {0}", "ys = [y]"],
+    "left_early": ["for i in range(3):", "    y = {0}", "    if i: break", "ys = [y]"],
+}
+
+
+def collecting(given, loop, change):
+    lines = [
+        "def f(x):", "def same(c): return c", "q = Holder()",
+        "a, b = np.array([x, 0.5 * x]), np.array([0.3 * x, x * x])",
+        *[line.format(COLLECTED[given]) for line in LOOPS[loop]], "q.w = ys[0]", change,
+        "return np.sum(q.w * q.w) + 2.0 * np.sum(a * b)",
+    ]
+    return names_of(["\n    ".join(lines)], f"<{given} {loop} {change}>", NAMES)["f"]
+
+
+@pytest.mark.parametrize("given", COLLECTED)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_none_is_wrong_in_a_loop(given, loop):
+    for change in ("b[1] = x**3", "q.w[1] = x**3"):
+        assert False not in list(outcomes(collecting(given, loop, change))), change
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("given", COLLECTED)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_no_second_derivative_is_wrong_in_a_loop(given, loop):
+    for change in ("b[1] = x**3", "q.w[1] = x**3"):
+        assert False not in list(second_outcomes(collecting(given, loop, change))), change
