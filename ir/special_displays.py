@@ -238,13 +238,18 @@ def _add(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    types_ = [type_ for type_ in map(type_of, args) if isinstance(type_, Tuple)]
-    if len(types_) != len(args):
+    types_ = list(map(type_of, args))
+    constant = [isinstance(arg, Const) and type(arg.value) is tuple for arg in args]
+    if all(constant) or not all(
+        is_constant or isinstance(type_, Tuple)
+        for is_constant, type_ in zip(constant, types_, strict=True)
+    ):
         return None
     whole: list[Operand] = []
     for arg, type_ in zip(args, types_, strict=True):
         parts = self.parts(arg)
         if parts is None:
+            assert isinstance(type_, Tuple)
             count = len(type_.items)
             parts = [self.call(operator.getitem, arg, Const(i), loc=loc) for i in range(count)]
         whole += parts

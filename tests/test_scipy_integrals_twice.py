@@ -11,6 +11,13 @@ pytest.importorskip("scipy")
 
 from scipy import integrate, optimize
 
+from tests.derivatives_twice import (
+    MODES,
+    check_second_derivatives,
+    slope_by_pullback,
+    slope_of,
+)
+
 B = np.array([0.4, 1.2])
 
 
@@ -55,49 +62,24 @@ INTEGRALS = [
 ]
 
 
-def along(bars, dots):
-    return sum(np.sum(bar * dot) for bar, dot in zip(bars, dots, strict=True))
-
-
 @pytest.mark.parametrize(("f", "args"), INTEGRALS)
 def test_second_derivatives(f, args):
-    """The gradient of a slope, and its tangent, are as differences of the slope."""
-    rng = np.random.default_rng(2)
-    first, second = [
-        tuple([rng.normal(size=np.shape(x)) if np.ndim(x) else rng.normal() for x in args])
-        for _ in range(2)
-    ]
-
-    def slope(*args):
-        return along(zyg.gradient(f, *args), first)
-
-    step = 1e-4
-    there, back = [
-        slope(*[x + sign * step * dot for x, dot in zip(args, second, strict=True)])
-        for sign in (1, -1)
-    ]
-    expected = pytest.approx((there - back) / (2 * step), rel=1e-6)
-    assert along(zyg.gradient(slope, *args), second) == expected
-    assert zyg.jvp(slope, args, second)[1] == expected
+    check_second_derivatives(f, args, step=1e-4, tolerance=1e-6)
 
 
 def decay(c):
     return integrate.quad(lambda t: np.exp(-c * t * t), -np.inf, np.inf)[0]
 
 
-def slope_of(f):
-    return lambda x: zyg.gradient(f, x)[0]
-
-
 def test_nested_modes():
     second, third = [
         factor * np.sqrt(np.pi) * 2.0**power for factor, power in ((3 / 4, -2.5), (-15 / 8, -3.5))
     ]
-    assert slope_of(slope_of(decay))(2.0) == pytest.approx(second, rel=1e-9)
+    for inner in MODES:
+        for outer in MODES:
+            assert outer(inner(decay))(2.0) == pytest.approx(second, rel=1e-9)
     assert zyg.hessian(decay, 2.0) == pytest.approx(second, rel=1e-9)
     assert zyg.hvp(decay, 2.0, 1.0) == pytest.approx(second, rel=1e-9)
-    by_pullback = slope_of(lambda x: zyg.pullback(decay, x)[1](1.0)[0])
-    assert by_pullback(2.0) == pytest.approx(second, rel=1e-9)
     assert slope_of(slope_of(slope_of(decay)))(2.0) == pytest.approx(third, rel=1e-7)
     with pytest.raises(zyg.NotDifferentiable, match="the fourth derivative"):
         slope_of(slope_of(slope_of(slope_of(decay))))(2.0)
@@ -173,13 +155,4 @@ def test_refused(f, message):
     with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax), match=message):
         zyg.jvp(slope_of(f), (1.5,), (1.0,))
     with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
-        slope_of(lambda x: zyg.pullback(f, x)[1](1.0)[0])(1.5)
-
-
-def test_forward_mode_within_is_right_or_refused():
-    within = slope_of(lambda x: zyg.jvp(decay, (x,), (1.0,))[1])
-    try:
-        found = within(2.0)
-    except zyg.NotDifferentiable:
-        return
-    assert found == pytest.approx(3 / 4 * np.sqrt(np.pi) * 2.0**-2.5, rel=1e-9)
+        slope_of(slope_by_pullback(f))(1.5)

@@ -13,6 +13,18 @@ pytest.importorskip("scipy")
 
 from scipy import optimize
 
+from tests.derivatives_twice import (
+    MODES,
+    along,
+    check_second_derivatives,
+    dot_of,
+    slope_along,
+    slope_by_pullback,
+    slope_of,
+    two_directions,
+)
+from tests.test_scipy_solvers import with_history
+
 A = np.array([[2.0, 0.3], [0.1, 1.5]])
 B = np.array([0.4, 1.2])
 
@@ -69,34 +81,9 @@ ROOTS = [
 ]
 
 
-def along(bars, dots):
-    return sum(np.sum(bar * dot) for bar, dot in zip(bars, dots, strict=True))
-
-
-def directions(args, count):
-    rng = np.random.default_rng(1)
-    return [
-        tuple([rng.normal(size=np.shape(x)) if np.ndim(x) else rng.normal() for x in args])
-        for _ in range(count)
-    ]
-
-
 @pytest.mark.parametrize(("f", "args"), ROOTS)
 def test_second_derivatives(f, args):
-    """The gradient of a slope, and its tangent, are as differences of the slope."""
-    first, second = directions(args, 2)
-
-    def slope(*args):
-        return along(zyg.gradient(f, *args), first)
-
-    step = 1e-5
-    there, back = [
-        slope(*[x + sign * step * dot for x, dot in zip(args, second, strict=True)])
-        for sign in (1, -1)
-    ]
-    expected = pytest.approx((there - back) / (2 * step), rel=1e-6)
-    assert along(zyg.gradient(slope, *args), second) == expected
-    assert zyg.jvp(slope, args, second)[1] == expected
+    check_second_derivatives(f, args, step=1e-5, tolerance=1e-6)
 
 
 def argmin_by_root(a, b):
@@ -119,11 +106,8 @@ def least_by_root(a, b):
     ],
 )
 def test_minima_are_roots_of_the_gradient(f, expected):
-    first, second = directions((A, B), 2)
-    found, known = [
-        zyg.gradient(lambda *args: along(zyg.gradient(f, *args), first), A, B)  # noqa: B023
-        for f in (f, expected)
-    ]
+    first, second = two_directions((A, B))
+    found, known = [zyg.gradient(slope_along(f, first), A, B) for f in (f, expected)]
     assert along(found, second) == pytest.approx(along(known, second), rel=1e-9)
 
 
@@ -135,23 +119,11 @@ def cube_roots(c):
     return optimize.root(lambda x: x**3 - c, [1.0]).x[0]
 
 
-def slope_of(f):
-    return lambda x: zyg.gradient(f, x)[0]
-
-
-def dot_of(f):
-    return lambda x: zyg.jvp(f, (x,), (1.0,))[1]
-
-
-def slope_by_pullback(f):
-    return lambda x: zyg.pullback(f, x)[1](1.0)[0]
-
-
 @pytest.mark.parametrize("f", [cube_root, cube_roots])
 def test_nested_modes(f):
     second, third = -2 / 9 * 2 ** (-5 / 3), 10 / 27 * 2 ** (-8 / 3)
-    for inner in (slope_of, dot_of, slope_by_pullback):
-        for outer in (slope_of, dot_of):
+    for inner in MODES:
+        for outer in MODES:
             assert outer(inner(f))(2.0) == pytest.approx(second, rel=1e-9)
     assert zyg.hessian(f, 2.0) == pytest.approx(second, rel=1e-9)
     assert zyg.hvp(f, 2.0, 1.0) == pytest.approx(second, rel=1e-9)
@@ -174,17 +146,6 @@ class Cubic:
 
     def root(self):
         return optimize.brentq(self.residual, 0, 2)
-
-
-def with_history(c):
-    """The last value that the equation has stored has a derivative by way of the root."""
-    history = []
-
-    def equation(x):
-        history.append(x * c)
-        return x**3 - c
-
-    return optimize.brentq(equation, 0, 3) + history[-1]
 
 
 def with_a_buffer(c):

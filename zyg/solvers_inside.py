@@ -16,6 +16,7 @@ That is code like the user's, which is differentiated in the place of the solver
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -56,8 +57,8 @@ def stands_for(*solvers: Any) -> Callable[[R], R]:
 def code_for(solver: Any) -> Any:
     """The plain code for calls of a solver; None where there is none."""
     if solver.__module__.startswith("scipy.integrate."):
-        import zyg.flows_inside
-        import zyg.integrals_inside  # noqa: F401  few programs need it
+        for name in ("zyg.integrals_inside", "zyg.flows_inside"):
+            importlib.import_module(name)  # few programs need it
     return _code.get(id(solver))
 
 
@@ -187,11 +188,20 @@ expansions[id(unless_changing)] = refuse_changes
 
 def stepped(f: Any, y: Any, rest: Any) -> Any:
     """The root of an equation in one number, with its derivatives."""
-    unless_changing(f, y, rest)
-    y, before = one_step(f, y, rest)
-    y, slope = one_step(f, dropgrad(y), rest)
+    return with_derivatives(f, y, rest, one_step, unless_simple)
+
+
+def all_stepped(f: Any, x: Any, rest: Any) -> Any:
+    """The same for as many equations as unknowns."""
+    return with_derivatives(f, x, rest, one_step_of_all, unless_all_simple)
+
+
+def with_derivatives(f: Any, root: Any, rest: Any, step: Any, unless_simple: Any) -> Any:
+    unless_changing(f, root, rest)
+    root, before = step(f, root, rest)
+    root, slope = step(f, dropgrad(root), rest)
     unless_simple(before, slope)
-    return up_to_third(one_step(f, y, rest)[0])
+    return up_to_third(step(f, root, rest)[0])
 
 
 def one_step(f: Any, y: Any, rest: Any) -> Any:
@@ -204,16 +214,8 @@ def one_step(f: Any, y: Any, rest: Any) -> Any:
     return y - value(y) / slope, slope
 
 
-def all_stepped(f: Any, x: Any, rest: Any) -> Any:
-    """The same for as many equations as unknowns."""
-    unless_changing(f, x, rest)
-    x, before = one_step_of_all(f, x, rest)
-    x, jacobian = one_step_of_all(f, dropgrad(x), rest)
-    unless_all_simple(before, jacobian)
-    return up_to_third(one_step_of_all(f, x, rest)[0])
-
-
 def one_step_of_all(f: Any, x: Any, rest: Any) -> Any:
+    """The same for as many equations as unknowns, with their Jacobian."""
     value = flat(f(x, *rest))
     unless_as_many(value, x)
     units = np.eye(np.size(x))

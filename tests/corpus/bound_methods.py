@@ -157,7 +157,7 @@ def captured_by_a_lambda(square, x):
     root = Root(square)
     residual = root.residual
     root.square = root.square * x
-    shifted = lambda z: residual(z + 1.0)  # noqa: E731
+    shifted = lambda z: residual(z + 1.0)
     return shifted(x) * residual(x)
 
 

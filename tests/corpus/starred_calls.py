@@ -71,9 +71,18 @@ def as_many_as_there_are(p, x):
     return poly(x, *p) * x
 
 
+@program((2.0, 3.0))
+def with_nothing_to_add(x, y):
+    def scaled(f, *args):
+        operands = (x, *args)
+        return f(*operands, *()) * len(operands)
+
+    return scaled(math.sin) * scaled(math.hypot, y)
+
+
 @program(([2.0, 3.0, 1.0], 0.5))
 def closure_and_lambda(p, x):
-    scaled = lambda a, b, c: a * x + b * c  # noqa: E731
+    scaled = lambda a, b, c: a * x + b * c
     return scaled(*p) * (lambda *, a, b: a * b)(a=p[0], b=x)
 
 
@@ -241,8 +250,8 @@ def defaults_before_the_rest(p):
 
 @program(([[1.0, 2.0], [0.5, 3.0], [2.5, 1.5]],))
 def transposed(rows):
-    xs, ys = zip(*rows)  # noqa: B905
-    return sum(x * y for x, y in zip(xs, ys)) + max(*xs, *ys)  # noqa: B905
+    xs, ys = zip(*rows)
+    return sum(x * y for x, y in zip(xs, ys)) + max(*xs, *ys)
 
 
 class Machine:

@@ -185,11 +185,9 @@ def specialised(
     """What `with_needed_heap` gives; in a program that calls solvers, of their plain code."""
     specialiser.inner_gradients += 1
     try:
-        made, heap = with_needed_heap(specialiser, inference, source, inputs, active, loc)
+        return with_needed_heap(specialiser, inference, source, inputs, active, loc)
     finally:
         specialiser.inner_gradients -= 1
-    unless_calling_solvers(specialiser, made)
-    return made, heap
 
 
 def unless_calling_solvers(specialiser: Specialiser, made: Specialisation) -> None:
@@ -207,6 +205,8 @@ def with_needed_heap(
     types_ = [parameter_type(type_of(operand)) for operand in inputs]
     try:
         made = specialiser.specialise(source, types_)
+        # One that was made before, by the rules of solvers, says nothing of their plain code.
+        unless_calling_solvers(specialiser, made)
         # With what isn't known set apart, code for objects takes the heap, which is checked there;
         # and so it does where the contents of what objects hold are other objects'.
         follows = specialiser.fields is not None and specialiser.fields.follows_contents
@@ -227,6 +227,7 @@ def with_needed_heap(
     )
     types_.insert(heap, HEAP)
     made = specialiser.specialise(source, types_)
+    unless_calling_solvers(specialiser, made)
     if specialiser.fields is not None and specialiser.fields.follows_contents:
         # Objects stand for the contents of what is held: cotangents would be those objects'.
         for i in active:
