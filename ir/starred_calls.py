@@ -113,7 +113,7 @@ def _made_by_any_number(
     self._define(Call(Const(new_object), [cls], {}, [made], loc))
     init, given = Const(constructor.init), ([made, *before], items, behind)
     if _called(self, init, given, keywords, ["_"], loc) is None:
-        self.ops.pop()
+        self.ops.pop()  # the object: nothing else was made
         return None
     return made
 
@@ -122,20 +122,23 @@ def _called(
     self: TypedCalls, function: Operand, pieces: Pieces, keywords: dict[str, Operand],
     names: list[str], loc: Location | None,
 ) -> Folded:
+    """The results; None where that isn't known, and nothing was made."""
     before, items, behind = pieces
     positional = _positional(self, function)
     if positional is None:
         return None
     left = positional.without(len(before))
-    rest, captures, kwdefaults = None, list[Operand](), dict[str, Operand]()
-    if positional.takes_rest:
-        found = _source(self, function, loc)
-        if found is None or any(name in keywords for name in positional.names):
-            return None
-        rest, captures, kwdefaults = found
     counts = _counts(left, len(behind), tuple(keywords))
     if counts is None:
         return None
+    rest, captures, kwdefaults = None, list[Operand](), dict[str, Operand]()
+    if positional.takes_rest:
+        if any(name in keywords for name in positional.names):
+            return None
+        found = _source(self, function, loc)
+        if found is None:
+            return None
+        rest, captures, kwdefaults = found
     shape = Shape(
         left.names, rest, len(before), len(behind), tuple(keywords), len(captures),
         tuple(kwdefaults),
@@ -196,9 +199,7 @@ def with_rest_given(function: Function) -> Function:
 _with_rest_given: dict[int, tuple[Function, Function]] = {}
 
 
-def _pieces(
-    self: TypedCalls, star: Operand
-) -> Pieces | None:
+def _pieces(self: TypedCalls, star: Operand) -> Pieces | None:
     """What stands before the one tuple of unknown length that others were added to, that tuple,
     and what stands behind it."""
     type_ = type_of(star)
