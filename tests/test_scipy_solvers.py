@@ -177,9 +177,23 @@ def with_history_of_parameters(c):
     return optimize.brentq(equation, 0, 3) * history[-1]
 
 
+class Store:
+    pass
+
+
+def with_an_array_of_an_object(c):
+    store = Store()
+
+    def equation(x):
+        store.last = np.array([x[0] * c])
+        return x**3 - c
+
+    return optimize.root(equation, [1.0]).x[0] + store.last[0]
+
+
 def test_what_the_equation_stores():
     """What it stores depends on the root, of which it is given a number: that is refused."""
-    for f in (with_history, of_history_alone, with_a_shared_variable):
+    for f in (with_history, of_history_alone, with_a_shared_variable, with_an_array_of_an_object):
         with pytest.raises(zyg.NotDifferentiable, match="stores what depends on the root"):
             zyg.gradient(f, 2.0)
     expected = 4 / 3 * 2 ** (1 / 3)
@@ -383,3 +397,21 @@ def test_calls_may_be_counted():
         return optimize.brentq(equation, 0.0, 3.0)
 
     assert zyg.gradient(root, 2.0) == pytest.approx((2.0 ** (-2 / 3) / 3,))
+
+
+LIMITS = {"limit": 60, "epsabs": 1e-10}
+
+
+@pytest.mark.parametrize("f", [
+    lambda c: integrate.quad(lambda t: np.exp(-c * t), 0, 1, **LIMITS)[0],
+    lambda c: integrate.quad(lambda t: np.exp(-c * t), 0, 1, epsabs=LIMITS["epsabs"])[0],
+    lambda c: integrate.quad(lambda t: np.exp(-c * t), 0, 1, points=[0.3 * c])[0],
+    lambda c: integrate.odeint(
+        lambda y, t: np.exp(-c * t), [0.0], [0.0, 1.0], rtol=LIMITS["epsabs"])[1, 0],
+    lambda c: integrate.solve_ivp(
+        lambda t, y: np.exp(-c * t), (0.0, 1.0), [0.0], rtol=LIMITS["epsabs"]).y[0, -1],
+])
+def test_settings_that_vary(f):
+    """What a solver finds doesn't depend on them."""
+    expected = (np.exp(-1.5) * 2.5 - 1) / 1.5**2
+    assert zyg.gradient(f, 1.5)[0] == pytest.approx(expected, rel=1e-6)

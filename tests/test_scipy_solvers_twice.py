@@ -111,6 +111,20 @@ def test_minima_are_roots_of_the_gradient(f, expected):
     assert along(found, second) == pytest.approx(along(known, second), rel=1e-9)
 
 
+def test_minimum_with_a_slope_of_its_own():
+    """The arm for a slope by differences, which isn't taken, saves something else."""
+    def quartic(c):
+        return optimize.minimize(
+            lambda x: (x[0] - c) ** 4 + (x[0] - c**2) ** 2, [0.5],
+            jac=lambda x: 4.0 * (x - c) ** 3 + 2.0 * (x - c**2), options={"gtol": 1e-11},
+        ).x[0]
+
+    step = 1e-4
+    difference = (slope_of(quartic)(1.3 + step) - slope_of(quartic)(1.3 - step)) / (2 * step)
+    for inner in MODES:
+        assert slope_of(inner(quartic))(1.3) == pytest.approx(difference, rel=1e-5)
+
+
 def cube_root(c):
     return optimize.brentq(lambda x: x**3 - c, 0.0, 3.0, xtol=1e-5)
 
@@ -183,6 +197,9 @@ def with_a_shared_variable(c):
             lambda x: x - c, 0, 3, maxiter=1, disp=False), "not converged"),
         (lambda c: optimize.brentq(lambda x: x - c, 0, 3, full_output=True)[0], "full_output"),
         (lambda c: optimize.newton(lambda x: x**2 + c, 1j), "real numbers"),
+        (lambda c: optimize.root(lambda x: x - c, [1.0]).fun[0], "`fun` of the result"),
+        (lambda c: optimize.minimize(
+            lambda x: (x[0] - c) ** 2, [0.0]).hess_inv[0, 0], "`hess_inv` of the result"),
         (lambda c: optimize.minimize(
             lambda x: (x[0] - c) ** 2, [0.0], bounds=[(0, 1)]).x[0], "bounds"),
     ],

@@ -356,13 +356,27 @@ def _copied(parts: Parts) -> Parts:
 
 @contextmanager
 def apart() -> Iterator[Shadows]:
-    """Around back functions whose cotangents are asked for, but add to nothing: gives a table of
-    their own, for what they leave to objects."""
+    """Around what is called for its results alone: gives a table of its own, for what it leaves to
+    objects."""
     before = running.shadows
     running.shadows = made = Shadows()
     try:
         yield made
     finally:
         running.shadows = before
+
+
+@contextmanager
+def asked_again() -> Iterator[Shadows]:
+    """The same around back functions that are called once more than the program asks for: objects
+    hold behind it what they held before."""
+    held = state.held
+    try:
+        if held is not None:
+            state.held = held.copy()
+        with apart() as shadows:
+            yield shadows
+    finally:
+        state.held = held
 
 

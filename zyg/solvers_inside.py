@@ -350,6 +350,12 @@ def newton(
     return all_stepped(func, found_together(func, x0, fprime, args, **options), rest)
 
 
+def without_derivative(name: str) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"`{name}` of the result of a solver, in a program with derivatives of derivatives"
+    )
+
+
 class Root(NamedTuple):
     """What `root_scalar` returns in such a program: the root, and how the solver fared."""
 
@@ -378,6 +384,14 @@ class Roots(NamedTuple):
     status: int
     message: str
     nfev: int
+
+    @property
+    def fun(self) -> Any:
+        raise without_derivative("fun")
+
+    @property
+    def jac(self) -> Any:
+        raise without_derivative("jac")
 
 
 @stands_for(optimize.root)
@@ -423,6 +437,14 @@ class Minimum(NamedTuple):
     status: int
     message: str
     nfev: int
+
+    @property
+    def jac(self) -> Any:
+        raise without_derivative("jac")
+
+    @property
+    def hess_inv(self) -> Any:
+        raise without_derivative("hess_inv")
 
 
 @stands_for(optimize.minimize)

@@ -216,10 +216,9 @@ def _slot(function: Any, keyword: str) -> int | None:
 def takes_settings(function: Any) -> bool:
     """Whether all keywords that the rule of a function has no name for are settings of a solver."""
     rule = rule_of(function)
-    code = getattr(rule, "__code__", None)
-    return rule is not None and takes_pullback(rule) and "options" in (
-        () if code is None else code.co_varnames
-    ) and is_helper_module(getattr(rule, "__module__", None))
+    return rule is not None and takes_pullback(rule) and rule.__module__ in (
+        "zyg.rules.scipy_optimize", "zyg.rules.scipy_integrate"
+    )
 
 
 def _positional(function: Any) -> int:

@@ -22,7 +22,7 @@ from zyg.compiler.seen_objects import parts_of
 from zyg.cotangent import NO_SLOT, is_zero_bar, keyword_bar, like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.no_tangent import NoTangent
-from zyg.shadows import apart
+from zyg.shadows import asked_again
 from zyg.tangent import inner_product, zero_tangent
 from zyg.tangent_objects import current_tangents, has_table
 from zyg.unusual_arrays import refuse_to_hold
@@ -71,7 +71,7 @@ def by_rows(
         if not has_table():
             return sum(map(_product, back(seed), dots, values))
         tangents = current_tangents()
-        with apart() as shadows:
+        with asked_again() as shadows:
             bars = back(seed)
         of_objects = [
             _product(bar, tangents.get(obj, name, held), held)

@@ -100,6 +100,9 @@ class Zeros(ItemContributions):
         type_ = type_of(like)
         if isinstance(type_, Tuple):
             bars = [NONE for _ in type_.items] if is_none(bar) else self.items_of_sum(bar)
+            if bars is not None and len(bars) != len(type_.items):
+                # Code of an arm that isn't taken: for what another function has saved.
+                return self.call(cotangent.completed, bar, like)
             if bars is None and not (isinstance(type_of(bar), Tuple) and with_containers):
                 # A branch hands out None in the place of a tuple of the arm that it didn't take.
                 return self.call(cotangent.completed, bar, like)

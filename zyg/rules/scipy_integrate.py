@@ -18,7 +18,7 @@ from scipy import integrate
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint
 from zyg.rules.scipy_optimize import as_tuple, like_args, matters, seed_like
-from zyg.shadows import apart
+from zyg.shadows import asked_again
 
 TOLERANCE = 1e-10
 
@@ -59,7 +59,7 @@ def parameter_bars(bars, at):
 
 def cotangents(back, seed):
     """What a back function returns, which has to be all: it is called at many points."""
-    with apart() as shadows:
+    with asked_again() as shadows:
         bars = back(seed)
     if not shadows.is_empty():
         raise NotDifferentiable(READS_OBJECTS)
@@ -130,7 +130,7 @@ def adjoint_integral(pullback, slope, states, times, y_bar):
         bars = cotangents(back, seed_like(value, weights))
         y_part = bars[places[1]]
         state_bar = np.zeros(np.size(y)) if y_part is None else numbers_of(y_part)
-        return parameter_bars(bars, places), state_bar, numbers_of(list(value))
+        return parameter_bars(bars, places), state_bar, numbers_of(value)
 
     size = np.size(y_bar[0])
     like, _, _ = bars_at(times[0], states(times[0]), np.ones(size))
@@ -180,7 +180,7 @@ def value_of(slope):
 def record_of(slope, times, states):
     """A solution, and what the right-hand side gives along it."""
     value = value_of(slope)
-    slopes = [numbers_of(list(value(t, y))) for t, y in zip(times, states, strict=True)]
+    slopes = [numbers_of(value(t, y)) for t, y in zip(times, states, strict=True)]
     return times, states, slopes
 
 
