@@ -72,9 +72,41 @@ def stores_in_a_module_by_its_name(x):
     return elsewhere.OFFSET * x[0]
 
 
+def two_functions_of_a_variable():
+    kept = 0.0
+
+    def keep(value):
+        nonlocal kept
+        kept = value
+
+    return keep, lambda: kept
+
+
+keep, look = two_functions_of_a_variable()
+
+
+def stores_in_a_variable_of_two_functions(x):
+    keep(x[0])
+    return look() * x[1]
+
+
+def stores_in_a_variable_by_way_of_an_object(x):
+    kept = 0.0
+
+    def keep(value):
+        nonlocal kept
+        kept = value
+
+    HOLDER.keep = keep
+    HOLDER.keep(x[0])
+    return kept * x[1]
+
+
 @pytest.mark.parametrize(
     ("f", "expected"),
     [
+        (stores_in_a_variable_of_two_functions, [[0, 1], [1, 0]]),
+        (stores_in_a_variable_by_way_of_an_object, [[0, 1], [1, 0]]),
         (stores_in_a_class, [[1, 1], [1, 0]]), (deletes_what_it_stores, [[1, 1], [1, 0]]),
         (stores_in_a_module, [[1, 1], [1, 0]]), (stores_in_a_module_by_its_name, [[0, 1], [1, 0]]),
     ],

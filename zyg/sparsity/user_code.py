@@ -44,6 +44,8 @@ class UserCode(Rebinding):
         self._run = run
         self._made: dict[Any, Any] = {}
         self._objects: dict[int, tuple[Any, Any]] = {}  # beside each, its twin
+        self._cells: dict[int, tuple[types.CellType, types.CellType]] = {}  # beside each, its twin
+        self._filled: set[int] = set()
         self._stores = Stores()
         self._builtins.update(float=_conversion(float, run), complex=_conversion(complex, run))
         run.rebound = self.rebound
@@ -54,13 +56,13 @@ class UserCode(Rebinding):
         if isinstance(function, functools.partial):
             args = tuple(map(self.converted, function.args))
             return functools.partial(self.converted(function.func), *args, **function.keywords)
-        if not isinstance(function, types.FunctionType):
+        if not isinstance(function, types.FunctionType) or self._is_made_here(function):
             return function
         if function not in self._made:
             names = function.__code__.co_freevars
             # What `super()` asks for stays the class that the method was written in.
             cells = tuple(
-                cell if name == "__class__" else types.CellType()
+                cell if name == "__class__" else self._twin_of_cell(cell)
                 for name, cell in zip(names, function.__closure__ or (), strict=True)
             )
             twin = types.FunctionType(
@@ -70,16 +72,28 @@ class UserCode(Rebinding):
             twin.__kwdefaults__ = function.__kwdefaults__
             twin.__module__ = function.__module__
             twin.__dict__.update(function.__dict__)
-            self._made[twin] = twin
             self._made[function] = twin  # before its cells: it may be in one of them
-            for cell, original in zip(cells, function.__closure__ or (), strict=True):
-                if cell is original:
-                    continue
-                try:
-                    cell.cell_contents = self.converted(original.cell_contents)
-                except ValueError:
-                    continue  # empty as yet
+            for name, cell in zip(names, function.__closure__ or (), strict=True):
+                if name != "__class__":
+                    self._fill(cell)
         return self._made[function]
+
+    def _twin_of_cell(self, cell: types.CellType) -> types.CellType:
+        """A variable that all functions share whose originals do."""
+        return self._cells.setdefault(id(cell), (cell, types.CellType()))[1]
+
+    def _fill(self, original: types.CellType) -> None:
+        if id(original) in self._filled:
+            return
+        self._filled.add(id(original))
+        try:
+            self._cells[id(original)][1].cell_contents = self.converted(original.cell_contents)
+        except ValueError:
+            return  # empty as yet
+
+    def _is_made_here(self, function: types.FunctionType) -> bool:
+        """Whether a function is a twin, or was made by one."""
+        return any(function.__globals__ is names for names in self._twins.values())
 
     def _globals_of(self, function: types.FunctionType) -> dict[str, Any]:
         """The globals of a module: those that functions of it read which have a twin."""
