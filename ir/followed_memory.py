@@ -312,9 +312,11 @@ class FollowedMemory(HeldTables):
         inference = places.inference
         type_ = _unless_none(type_)  # for None, the change fails
         lost = {UNKNOWN, *places.unknown.values()}
+        storage = places.storage(target)
+        is_part = places.may_be_element(target)
         if any(
             root in lost or (places.kind(root) == "unknown" and places.sources.get(root))
-            for root in places.roots(places.storage(target))
+            for root in (places.roots(storage) if is_part else places.shallow_roots(storage))
         ):  # a call gave it, perhaps in an earlier iteration of a loop
             self._check(inference.surroundings.unless_unfollowed, target, loc)
         if is_memory_of_memory(type_):
