@@ -158,7 +158,8 @@ class TypedLoops(TypedBranches):
             self.ops += [check_call(check, [source], loc) for source in unknown]
             for i, iterable in enumerate(iterables):
                 if type_of(iterable) == TOP:
-                    iterables[i] = self.call(walked, iterable, loc=loc)
+                    # As it is: what is read behind the loop is in its place.
+                    (iterables[i],) = self._append(Const(walked), [iterable], {}, ["t"], loc)
 
     def _walk_held(
         self, op: For, body: Block, iterables: list[Operand], whole: list[Operand],
