@@ -58,7 +58,7 @@ def test_few_programs_are_refused(capsys):
     reasons = [found for found in (recorded(f, args) for f, args in cases) if type(found) is str]
     in_place = [why for why in reasons if "written in place" in why]
     assert len(in_place) < 0.05 * len(cases)
-    assert len(reasons) - len(in_place) < 0.09 * len(cases)
+    assert len(reasons) - len(in_place) < 0.1 * len(cases)
 
 
 def is_complex(value):

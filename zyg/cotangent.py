@@ -21,6 +21,7 @@ import numpy as np
 
 from ir.derived import is_named_tuple
 from zyg.errors import NotDifferentiable
+from zyg.matrix_bars import as_array, bar_on_pattern, is_sparse
 from zyg.missing_items import unless_made_up
 from zyg.signature import is_users
 from zyg.unusual_arrays import refuse_unusual, unless_contained
@@ -158,6 +159,8 @@ def conj(x: Any) -> Any:
         return np.conj(x) if x.dtype.kind == "c" else x
     if cls is list or cls is tuple:
         x = np.asarray(x)
+    if is_sparse(x):
+        x = as_array(x)
     return np.conj(x) if np.iscomplexobj(x) else x
 
 
@@ -191,6 +194,10 @@ def unbroadcast(bar: Any, like: Any) -> Any:
             bar = bar.real
         bar_shape, shape = bar.shape, like.shape
     else:
+        if is_sparse(like):
+            return realness_of(like, bar)
+        if is_sparse(bar):
+            bar = bar.sum() if np.ndim(like) == 0 else bar.toarray()
         bar = realness_of(like, bar)
         bar_shape, shape = np.shape(bar), np.shape(like)
     if bar_shape != shape:
@@ -241,6 +248,8 @@ def project(bar: Any, x: Any) -> Any:
         return 0j if bar is None else complex(_scalar(bar))
     if isinstance(x, float):
         return 0.0 if bar is None else float(_scalar(bar).real)
+    if is_sparse(x):
+        return bar_on_pattern(bar, x)
     if isinstance(x, (list, tuple, deque)):
         bars = [None] * len(x) if bar is None else bar
         items = [project(b, item) for b, item in zip(bars, x, strict=True)]

@@ -54,6 +54,7 @@ from zyg.array_type import (
     is_named,
     is_number,
 )
+from zyg.matrix_bars import is_sparse, product_left, product_right
 from zyg.numpy_example import elementwise
 from zyg.numpy_facts import is_real
 from zyg.numpy_shapes import dims_from
@@ -375,6 +376,15 @@ def fold_inexact_dtype(call: Call) -> Operand | None:
     if isinstance(type_, Array) and type_.dtype.kind in "fc":
         return Const(type_.dtype.type)
     return None
+
+
+facts.pure(is_sparse, product_left, product_right)
+
+
+@declare(is_sparse)
+def _is_sparse(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    is_plain = isinstance(args[0], Array | Scalar | Sequence | Tuple | Mapping)
+    return Known(False) if is_plain else Scalar(bool)
 
 
 facts.pure(cotangent.add, cotangent.subtract, cotangent_items.add_at, cotangent.sum_over)

@@ -75,7 +75,7 @@ class ForwardRules(Variation):
             result.type = op.result.type  # inference knows what a rule doesn't tell
         mapping[op.result] = result
         self.varied.add(result)
-        if unknown_operands(callee.value, [TOP]):
+        if unknown_operands(callee.value, [TOP]) and not self.may_give_matrix(callee.value):
             self._checked.add((unless_overloaded, result))
         back = made.function
         step = RuleStep(

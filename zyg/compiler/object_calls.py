@@ -53,7 +53,7 @@ from zyg.compiler.objects import (
     lookup,
     overloads,
 )
-from zyg.compiler.plain_operands import unless_overloaded
+from zyg.compiler.plain_operands import unless_product_of_matrices
 from zyg.compiler.stepping import consumer_of, step_of
 from zyg.cotangent import from_items
 from zyg.errors import NotDifferentiable
@@ -107,7 +107,7 @@ def call_of_object(
     if names is not None and function is not operator.matmul and any(
         is_sparse_matrix(type(arg)) for arg in args
     ):
-        unless_overloaded(*args)
+        unless_product_of_matrices(function, *args)
     if function is pow and len(args) == 3 and overloads(type(args[0]), "__pow__"):
         return differentiated(pullback, lookup(type(args[0]), "__pow__"), *args)
     if names is not None and not kwargs and 0 < len(args) < 3:

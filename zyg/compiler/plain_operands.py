@@ -8,13 +8,48 @@ Each raises where the class has code of its own, which would run undifferentiate
 
 from __future__ import annotations
 
+import operator
+import types
 from typing import Any
+
+import numpy as np
 
 from ir.derived import is_of_users, replaces
 from zyg.compiler.objects import ARITHMETIC, is_place, is_sparse_matrix, overloads
 from zyg.errors import NotDifferentiable
+from zyg.matrix_bars import is_sparse
 from zyg.rules.registry import constant, outdate
 from zyg.signature import is_users
+
+
+def knows_sparse(module_globals: dict[str, Any]) -> bool:
+    """Whether a module knows `scipy.sparse`, or something of it."""
+    return any(
+        str(getattr(value, "__name__" if isinstance(value, types.ModuleType) else "__module__", ""))
+        .startswith("scipy.sparse") for value in list(module_globals.values())
+    )
+
+
+OF_MATRICES = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos,
+)
+
+
+def unless_product_of_matrices(callee: Any, *operands: Any) -> None:
+    """Raises for operators that mean something else for SciPy's matrices than for arrays."""
+    matrices = [x for x in operands if is_sparse_matrix(type(x))]
+    others = [x for x in operands if not is_sparse_matrix(type(x))]
+    # Sums with an array are a numpy.matrix.
+    may_be = is_sparse if callee in (operator.add, operator.sub) else is_number
+    if matrices and (
+        not all(map(may_be, others)) or (len(matrices) == 2 and may_be is is_number)
+    ):
+        unless_overloaded(*matrices)
+    unless_overloaded(*others)
+
+
+def is_number(x: Any) -> bool:
+    return np.ndim(x) == 0
 
 
 def unless_overloaded(*operands: Any) -> None:
@@ -24,8 +59,8 @@ def unless_overloaded(*operands: Any) -> None:
         if is_sparse_matrix(cls):
             raise NotDifferentiable(
                 f"of the operators of a scipy.sparse.{cls.__name__}, whose `*` is a product of "
-                f"matrices, only `@` is supported: make it a "
-                f"{cls.__name__.replace('matrix', 'array')}"
+                "matrices, only `@`, sums and multiples are supported, where the module knows "
+                f"scipy.sparse: make it a {cls.__name__.replace('matrix', 'array')}"
             )
     unless_overloaded_by_users(*operands)
 
@@ -82,6 +117,6 @@ def unless_holding_objects(value: Any) -> None:
 
 
 constant(
-    unless_overloaded, unless_overloaded_by_users, unless_items_overloaded, unless_iterating,
-    unless_own_items, unless_holding_objects,
+    unless_product_of_matrices, unless_overloaded, unless_overloaded_by_users,
+    unless_items_overloaded, unless_iterating, unless_own_items, unless_holding_objects,
 )

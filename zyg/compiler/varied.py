@@ -30,11 +30,14 @@ from zyg.compiler.objects import (
     unknown_operands,
 )
 from zyg.compiler.plain_operands import (
+    OF_MATRICES,
+    knows_sparse,
     unless_items_overloaded,
     unless_iterating,
     unless_overloaded,
     unless_overloaded_by_users,
     unless_own_items,
+    unless_product_of_matrices,
 )
 from zyg.compiler.replaced import ADVICE, is_passed_over, what_is_passed_over
 from zyg.compiler.specialisation import Specialisation, is_exact
@@ -225,9 +228,15 @@ class Variation(Lengths):
             self.call(unless_items_overloaded, args[0], loc=self.loc)
         if unknown and callee is operator.matmul:
             self.call(unless_overloaded_by_users, *unknown, loc=self.loc)
+        elif unknown and callee in OF_MATRICES and knows_sparse(self.globals):
+            self.call(unless_product_of_matrices, Const(callee), *args, loc=self.loc)
         elif unknown:
             self.call(unless_overloaded, *unknown, loc=self.loc)
             self._checked.update((unless_overloaded, operand) for operand in unknown)
+
+    def may_give_matrix(self, callee: object) -> bool:
+        """Whether what an operator gives may be a sparse matrix, whose operators are looked at."""
+        return callee in (*OF_MATRICES, operator.matmul) and knows_sparse(self.globals)
 
     def _check_container(self, items: Operand, loc: Location | None) -> None:
         """Looks once at a container of unknown class, whose items are taken as those it holds."""

@@ -19,6 +19,7 @@ from ir.heap import class_attribute
 from ir.shared_names import ASIDE
 from zyg.cotangent_items import one_hot
 from zyg.errors import NotDifferentiable
+from zyg.matrix_bars import is_sparse
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import METHODS, is_by_rules
 
@@ -74,6 +75,13 @@ def attribute_bar(y_bar, y, obj, name):
         )
     if name == "__dict__":
         return y_bar  # by names, as the object's own
+    if is_sparse(obj):
+        from zyg.rules import scipy_sparse  # few programs need it: the rule of `T`
+
+        if name in scipy_sparse.STRUCTURE:
+            return None
+        if name == "data":
+            return scipy_sparse.data_bar(y_bar, obj)
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor) or is_of_class(y, descriptor):
         return None

@@ -11,6 +11,7 @@ import operator
 import numpy as np
 
 from zyg.cotangent import conj, realness_of, unbroadcast
+from zyg.matrix_bars import is_sparse, product_left, product_right
 from zyg.rules.registry import adjoint
 
 
@@ -32,6 +33,8 @@ def matmul(x, y):
 
 def matmul_left(z_bar, x, y):
     """The cotangent of `x` in `z = x @ y`."""
+    if is_sparse(x):
+        return product_left(z_bar, x, y)
     if np.ndim(x) == 2 and np.ndim(y) == 2:
         return unbroadcast(z_bar @ conj(y).T, x)
     if np.ndim(x) == 1 and np.ndim(y) == 1:
@@ -47,6 +50,8 @@ def matmul_left(z_bar, x, y):
 
 def matmul_right(z_bar, x, y):
     """The cotangent of `y` in `z = x @ y`."""
+    if is_sparse(y):
+        return product_right(z_bar, x, y)
     if np.ndim(x) == 2 and np.ndim(y) <= 2:
         return unbroadcast(conj(x).T @ z_bar, y)
     if np.ndim(x) == 1 and np.ndim(y) == 1:
