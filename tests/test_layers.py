@@ -23,7 +23,7 @@ LAYERS = [
         "zyg.held_contents", "zyg.tangent",
         "zyg.no_tangent",
         "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing", "zyg.missing_items",
-        "zyg.unusual_arrays",
+        "zyg.unusual_arrays", "zyg.matrix_bars",
     ],
     [
         "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",

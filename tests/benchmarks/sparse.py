@@ -1,4 +1,5 @@
-"""Prints what sparse Hessians and Jacobians take for functions of many numbers.
+"""Prints what sparse Hessians and Jacobians take for functions of many numbers, and gradients of
+solutions of equations with sparse matrices.
 
     python -m tests.benchmarks.sparse           n = 10^3, 10^4, 10^5
 
@@ -61,9 +62,25 @@ def row(name: str, f: Any, n: int, is_hessian: bool) -> str:
     return f"| {name} | {n} | {found.nnz} | {colouring.count(groups)} | {shown} |"
 
 
+def system_row(name: str, f: Any, by_hand: Any, n: int) -> str:
+    import numpy as np
+
+    import zyg
+
+    k = np.linspace(0.5, 1.5, n)
+    np.testing.assert_allclose(zyg.gradient(f, k)[0], by_hand(k), rtol=1e-8)
+    primal, found, hand = (
+        best(call, 5) for call in (lambda: f(k), lambda: zyg.gradient(f, k), lambda: by_hand(k))
+    )
+    return (
+        f"| {name} | {n} | {1e3 * primal:.3g} | {found / primal:.2f} | {hand / primal:.2f} | "
+        f"{found / hand:.2f} |"
+    )
+
+
 def main() -> None:
     use_one_thread()
-    from tests.benchmarks.programs import chains
+    from tests.benchmarks.programs import chains, sparse_systems
 
     print("| milliseconds | n | entries | colours | primal | pass | pattern | first | again |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -75,6 +92,15 @@ def main() -> None:
     ):
         for n in SIZES:
             print(row(name, f, round(n**0.5) ** 2 if f is chains.bratu else n, is_hessian))
+    print()
+    print("| linear equations | n | primal, ms | gradient, primals | by hand, primals | of it |")
+    print("|---|---|---|---|---|---|")
+    for name, system, by_hand in (
+        ("rod: three diagonals", sparse_systems.rod, sparse_systems.rod_by_hand),
+        ("grid: coordinates", sparse_systems.grid, sparse_systems.grid_by_hand),
+    ):
+        for n in (100, 10_000, 90_000):
+            print(system_row(name, system, by_hand, n))
 
 
 if __name__ == "__main__":
