@@ -11,7 +11,6 @@ there is nothing to differentiate: text, flags, functions, objects. All function
 from __future__ import annotations
 
 import itertools
-import sys
 from collections import OrderedDict, deque
 from collections.abc import KeysView, Set, ValuesView
 from typing import Any
@@ -21,6 +20,7 @@ import numpy as np
 from ir import facts
 from zyg.cotangent import like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
+from zyg.matrix_bars import is_sparse
 from zyg.signature import is_users
 from zyg.unusual_arrays import refuse_to_hold
 
@@ -55,13 +55,7 @@ def zero_tangent(x: Any) -> Any:
         return like_mapping(x, {key: zero_tangent(item) for key, item in x.items()})
     if isinstance(x, Set | ValuesView) and not is_users(cls):
         return list(map(zero_tangent, x))
-    return 0 * x if is_of_scipy_sparse(x) else None
-
-
-def is_of_scipy_sparse(x: Any) -> bool:
-    """Whether it is a matrix of `scipy.sparse`, whose products are linear in it."""
-    module = sys.modules.get("scipy.sparse")
-    return module is not None and bool(module.issparse(x))
+    return 0 * x if is_sparse(x) else None
 
 
 def tangent_or_zero(dot: Any, x: Any) -> Any:

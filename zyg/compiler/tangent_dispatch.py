@@ -39,6 +39,7 @@ from zyg.compiler.refusals import refuse_uncovered
 from zyg.compiler.tangent_caches import cached_property_read, remembered
 from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class, without_gaps
 from zyg.compiler.tangent_iterators import PAIRED
+from zyg.compiler.tangent_matrices import between_matrices
 from zyg.compiler.tangent_protocols import by_protocols, call_of_partial
 from zyg.compiler.tangent_recorder import Recorder
 from zyg.compiler.tangent_rows import by_rows, name_of
@@ -353,6 +354,10 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
         joined = _joined(function, args, dots)
         if joined is not None:
             return joined
+    if not kwargs:
+        found = between_matrices(function, args, dots)
+        if found is not None:
+            return found
     declared, groups = tangent_of(function), linear_in(function, args, kwargs)
     if declared is None and (groups is None or len(groups) != 1):
         return None

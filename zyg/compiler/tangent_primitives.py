@@ -12,6 +12,7 @@ from zyg.compiler import memory
 from zyg.compiler.objects import is_place
 from zyg.compiler.tangent_dispatch import rule_call
 from zyg.errors import NotDifferentiable
+from zyg.matrix_bars import is_sparse
 from zyg.rules.attributes import is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of
@@ -94,6 +95,11 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     owner = obj.__self__ if is_super else obj
     if isinstance(value, METHODS) and type(value.__self__) is type(owner):
         return {"__self__": obj_dot}
+    if is_sparse(obj):
+        from zyg.rules import scipy_sparse_tangents  # few programs need it
+
+        attribute_dot: Any = scipy_sparse_tangents.attribute_dot
+        return attribute_dot(value, obj, obj_dot, name)
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor) or is_of_class(value, descriptor):
         return zero_tangent(value)

@@ -102,13 +102,17 @@ def places_of_data(matrix):
     return (lines, matrix.indices) if matrix.format == "csr" else (matrix.indices, lines)
 
 
-def data_bar(y_bar, matrix):
-    """The cotangent of a matrix of which `data` was read."""
+def unless_repeated(matrix):
     if not getattr(matrix, "has_canonical_format", True):
         raise NotDifferentiable(
             "`data` of a sparse matrix that has several entries at one place has no rule: use "
             "sum_duplicates() before"
         )
+
+
+def data_bar(y_bar, matrix):
+    """The cotangent of a matrix of which `data` was read."""
+    unless_repeated(matrix)
     rows, columns = places_of_data(matrix)
     inside = (rows >= 0) & (rows < matrix.shape[0]) & (columns < matrix.shape[1])
     entries = np.asarray(y_bar)[inside], (rows[inside], columns[inside])

@@ -24,6 +24,7 @@ from zyg.cotangent_items import (
 )
 from zyg.cotangent_places import without_key
 from zyg.errors import NotDifferentiable
+from zyg.matrix_bars import is_sparse
 from zyg.readers import read_once
 from zyg.rules.changes import before_splice, spliced_bar
 from zyg.rules.collection_classes import rotated_back
@@ -146,7 +147,7 @@ def unless_followed(dot):
         raise NotDifferentiable("a derivative of the tangent of a dict that an object holds")
 
 
-constant(unless_followed, tangent.is_of_scipy_sparse)
+constant(unless_followed, is_sparse)
 
 
 @adjoint(tangent.without)
