@@ -245,10 +245,14 @@ def _positional(self: TypedCalls, function: Operand) -> Positional | None:
 
 
 def _of_object(self: TypedCalls, function: Any) -> Positional | None:
-    """None for what isn't written in Python, and for a class or bound method that takes any number
-    of arguments."""
+    """None for what doesn't say what it takes, and for a class or bound method that takes any
+    number of arguments."""
     if isinstance(function, types.FunctionType):
         return _of_code(function.__code__, len(function.__defaults__ or ()))
+    if isinstance(function, types.BuiltinFunctionType) or function in (complex, float, int):
+        return _of_signature(function)
+    if isinstance(getattr(function, "nin", None), int):  # a ufunc
+        return Positional(tuple([f"x{i}" for i in range(function.nin)]), function.nin, False)
     found = None
     if isinstance(function, types.MethodType):
         found = _of_object(self, function.__func__)
@@ -260,6 +264,22 @@ def _of_object(self: TypedCalls, function: Any) -> Positional | None:
         if constructor is not None and constructor.base is None:
             found = _of_object(self, constructor.init)
     return None if found is None or found.takes_rest else found.without(1)
+
+
+def _of_signature(function: Any) -> Positional | None:
+    """The parameters of a function of C's."""
+    import inspect  # few programs need it
+
+    try:
+        found = inspect.signature(function).parameters.values()
+    except ValueError:
+        return None
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in found):
+        return None
+    positional = [parameter for parameter in found if parameter.kind in kinds]
+    required = [one for one in positional if one.default is inspect.Parameter.empty]
+    return Positional(tuple([one.name for one in positional]), len(required), False)
 
 
 def _of_code(code: types.CodeType, defaults: int) -> Positional:

@@ -71,6 +71,16 @@ def as_many_as_there_are(p, x):
     return poly(x, *p) * x
 
 
+@program(([0.5, 1.5],), (np.array([0.5, 1.5]),))
+def functions_of_c(p):
+    return abs(complex(*p)) * math.atan2(*p) + np.hypot(*p) * pow(*p) + float(*p[:1])
+
+
+@raises(TypeError, ([0.5, 1.5, 2.0],))
+def too_many_for_a_function_of_c(p):
+    return math.atan2(*p)
+
+
 @program((2.0, 3.0))
 def with_nothing_to_add(x, y):
     def scaled(f, *args):
