@@ -33,6 +33,9 @@ from zyg.missing_items import unless_made_up
 from zyg.signature import is_users
 from zyg.unusual_arrays import refuse_to_hold, unless_contained
 
+# Functions that give the cotangents of nested lists by that of the array that these were made.
+OF_NESTED: set[Any] = set()
+
 
 def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
     """The sum of the cotangent of the list `like`, if there is one yet, and that of an item."""

@@ -41,6 +41,7 @@ from zyg.compiler.forward_steps import (
     StructureStep,
 )
 from zyg.compiler.masks import is_elementwise
+from zyg.compiler.nested_lists import entries_of
 from zyg.compiler.summed_products import negate_factors, sum_products
 from zyg.compiler.tangents import (
     NONE,
@@ -397,9 +398,12 @@ class Transposer(MaskedArms):
                     self.add(item, self.call(cotangent_items.item, bar, key))
             return
         parts = self.parts(bar)
+        entries = entries_of(self, bar, call.args) if parts is None else None
         for i, item in enumerate(call.args):
             if isinstance(item, Value) and item in self._varied:
-                if parts is not None:
+                if entries is not None:
+                    self.add(item, entries.at(i, item))
+                elif parts is not None:
                     self.add(item, parts[i])
                 elif isinstance(type_of(bar), Tuple):
                     self.add(item, self.call(operator.getitem, bar, Const(i)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ir import facts
 from zyg.cotangent import conj, rebuilt, unbroadcast
+from zyg.cotangent_items import OF_NESTED
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.unusual_arrays import refuse_to_hold
@@ -40,6 +42,10 @@ def nested_bar(y_bar, like):
     if isinstance(like, (list, tuple)):
         return rebuilt(like, [nested_bar(y_bar[i], like[i]) for i in range(len(like))])
     return unbroadcast(np.reshape(y_bar, np.shape(like)), like)
+
+
+OF_NESTED.add(nested_bar)
+facts.pure(nested_bar)
 
 
 def array_bar(y_bar, like, dtype):
