@@ -40,6 +40,9 @@ FLOWS = [
     ).y[0, 1:]), (np.array([0.1, 0.5]),)),
     (lambda p, y0: np.sum(
         integrate.odeint(lotka, y0, TIMES, (p,), rtol=EPS, atol=EPS) ** 2), (B, B + 0.3)),
+    (lambda p: integrate.solve_ivp(
+        lambda t, y, a, b: [b - a * y[0]], (0.0, 1.0), [1.0], args=tuple(p), rtol=EPS, atol=EPS
+    ).y[0, -1], (B,)),
     (lambda a, y0: np.sum(integrate.odeint(
         lambda t, y: decay(t, y, a), y0, TIMES, tfirst=True, rtol=EPS, atol=EPS) ** 2), (A, B)),
     (lambda t: np.sum(

@@ -55,6 +55,8 @@ INTEGRALS = [
     (lambda c: integrate.quad(lambda t: t ** (c - 1.5), 0.0, 1.0)[0], (2.0,)),
     (lambda c: integrate.quad(
         INTEGRANDS[len(INTEGRANDS) - 1], 0.0, 1.0, args=(c,), epsabs=1e-10)[0], (2.0,)),
+    (lambda p: integrate.quad(
+        lambda t, a, b: a * np.exp(-b * t), 0.0, 1.0, args=tuple(p))[0], (B,)),
     (narrow, (0.0,)),
     (by_its_error, (1.3,)),
     (in_a_root, (1.3,)),

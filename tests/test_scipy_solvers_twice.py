@@ -70,6 +70,7 @@ ROOTS = [
     (lambda c: optimize.newton(lambda x: x**3 - c, 1.0), (2.0,)),
     (lambda c: np.sum(optimize.newton(lambda x: x**3 - c, np.ones(2))), (B,)),
     (lambda c: optimize.brentq(EQUATIONS[len(SETTINGS) - 2], 0.0, 3.0, args=(c,)), (2.0,)),
+    (lambda p: optimize.brentq(lambda x, a, b: a * x**3 - b, 0.0, 3.0, args=tuple(p)), (B,)),
     (by_condition, (2.0,)),
     (within_another, (2.0,)),
     (lambda a, b: np.sum(optimize.fsolve(system, B, (a, b)) ** 2), (A, B)),

@@ -1,6 +1,6 @@
 """What stands for `solve_ivp` and `odeint` in programs with derivatives of derivatives.
 
-    y = flow(slope, start, stop, y0, (f,))        from one time to the next one that is read
+    y = flow(slope, start, stop, y0, (f, ()))        from one time to the next one that is read
 
 The cotangents of a flow are a flow of the same kind, backwards in time: of the state, of its
 cotangent, and of what has been gathered for the parameters. So it is differentiated to any order
@@ -36,11 +36,11 @@ from zyg.shadows import apart
 from zyg.solvers_inside import as_tuple, entry, flat, stands_for
 
 
-def slope(t: Any, y: Any, f: Any, *rest: Any) -> Any:
+def slope(t: Any, y: Any, f: Any, rest: Any) -> Any:
     return flat(f(t, y, *rest))
 
 
-def slope_of_odeint(t: Any, y: Any, f: Any, *rest: Any) -> Any:
+def slope_of_odeint(t: Any, y: Any, f: Any, rest: Any) -> Any:
     return flat(f(y, t, *rest))
 
 
@@ -207,10 +207,10 @@ def odeint(
     found = found_by_odeint(func, y0, t, args, options)
     if tfirst:
         unless_on_objects(func, (0.5, first), rest)
-        precise = along(slope, t[0], t, first, (func, *rest))
+        precise = along(slope, t[0], t, first, (func, rest))
     else:
         unless_on_objects(func, (first, 0.5), rest)
-        precise = along(slope_of_odeint, t[0], t, first, (func, *rest))
+        precise = along(slope_of_odeint, t[0], t, first, (func, rest))
     return as_found(found, precise)
 
 
@@ -238,7 +238,7 @@ def solve_ivp(
     unless_on_objects(fun, (0.5, first), rest)
     found = found_by_solve_ivp(fun, y0, t_span, t_eval, args, {"method": method, **options})
     times = with_ends(times_of(found), *t_span) if t_eval is None else t_eval
-    precise = along(slope, t_span[0], times, first, (fun, *rest))
+    precise = along(slope, t_span[0], times, first, (fun, rest))
     return Solution(
         times, as_found(states_of(found), precise.T), True, entry(found, "status"),
         entry(found, "message"), entry(found, "nfev"),

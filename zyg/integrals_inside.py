@@ -1,6 +1,6 @@
 """What stands for calls of `scipy.integrate.quad` in programs with derivatives of derivatives.
 
-    y, error = integrate.quad(f, a, b)        y = integral_of(integrand, a, b, settings, (f,))[0]
+    y, error = integrate.quad(f, a, b)        y = integral_of(integrand, a, b, settings, (f, ()))[0]
 
 The derivative of an integral in a parameter is the integral of the derivative, which is one of the
 same kind: its integrand is what the pullback of the first integrand gives, its parameters are those
@@ -69,7 +69,7 @@ class Settings(NamedTuple):
     points: Any
 
 
-def integrand(t: Any, f: Any, *rest: Any) -> Any:
+def integrand(t: Any, f: Any, rest: Any) -> Any:
     """A function of a number as one that gives an array, whose parameters are all arguments."""
     return flat(f(t, *rest))
 
@@ -242,5 +242,5 @@ def quad(
     rest = as_tuple(args)
     unless_on_objects(func, 0.5, rest)
     settings = Settings(epsabs, epsrel, points)
-    y = integral_of(integrand, a, b, settings, (func, *rest))[0]
+    y = integral_of(integrand, a, b, settings, (func, rest))[0]
     return y, error_of(func, a, b, settings, rest)

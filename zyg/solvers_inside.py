@@ -17,6 +17,7 @@ That is code like the user's, which is differentiated in the place of the solver
 from __future__ import annotations
 
 import importlib
+import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -24,10 +25,10 @@ import numpy as np
 from scipy import optimize
 
 from ir import facts
-from ir.core import Const, Location, Operand, type_of
+from ir.core import Const, Function, Location, Operand, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP, HEAP_NAME
-from ir.types import Closure, Known, Scalar, Tuple, Type
+from ir.types import Closure, Known, Scalar, Sequence, Tuple, Type
 from zyg.api import dropgrad, gradient
 from zyg.array_type import AnySize, Array
 from zyg.compiler.inner_gradients import expansions
@@ -174,10 +175,25 @@ def called(specialiser: Any, f: Type, given: Type, rest: Type) -> Any:
     first = given.items if isinstance(given, Tuple) else (given,)
     if isinstance(rest, Known) and isinstance(rest.value, tuple):
         rest = Tuple(tuple(map(Known, rest.value)))
+    if isinstance(rest, Sequence) and rest.cls is tuple:
+        count = count_of_parameters(f)
+        if count is not None:
+            rest = Tuple((rest.item,) * max(count - len(first), 0))
     if not isinstance(f, Known | Closure) or not isinstance(rest, Tuple):
         return None
     named = {} if specialiser.fields is None else {HEAP_NAME: HEAP}
     return specialiser.call(f, (*first, *rest.items), named)
+
+
+def count_of_parameters(f: Type) -> int | None:
+    """How many positional arguments a function takes."""
+    function = f.value if isinstance(f, Known) else None
+    code = f.code if isinstance(f, Closure) else getattr(function, "__code__", None)
+    if isinstance(code, types.CodeType):
+        return code.co_argcount
+    if isinstance(code, Function):
+        return code.signature.positional_only + code.signature.positional
+    return None
 
 
 expansions[id(unless_changing)] = refuse_changes
