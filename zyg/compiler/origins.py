@@ -13,7 +13,7 @@ def is_run_time(function: types.FunctionType) -> bool:
     return str(function.__module__).startswith(
         (
             "ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.readers",
-            "zyg.compiler", "zyg.checkpointing",
+            "zyg.compiler", "zyg.checkpointing", "zyg.matrix_bars",
         )
     )
 

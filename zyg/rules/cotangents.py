@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ir import facts
 from zyg.cotangent import (
     accumulate,
     completed,
@@ -40,7 +41,9 @@ from zyg.cotangent_items import (
     without_item,
     without_last,
 )
+from zyg.errors import NotDifferentiable
 from zyg.keeping import kept
+from zyg.matrix_bars import product_left, product_right
 from zyg.rules.registry import adjoint, constant
 
 constant(zeros_like, position_of, is_list_of)
@@ -278,3 +281,23 @@ def gap_closed(y_bar, index, before):
     positions = range(len(before))[index]
     gone = positions if isinstance(positions, range) else (positions,)
     return [bar for i, bar in enumerate(y_bar) if i not in gone]
+
+
+def refuse_second(y_bar):
+    raise NotDifferentiable(
+        "second derivatives by sparse matrices that vary: what a product hands back to a matrix"
+    )
+
+
+@adjoint(product_left)
+def product_left_rule(z_bar, x, y):
+    return product_left(z_bar, x, y), lambda y_bar: refuse_second(y_bar)
+
+
+@adjoint(product_right)
+def product_right_rule(z_bar, x, y):
+    return product_right(z_bar, x, y), lambda y_bar: refuse_second(y_bar)
+
+
+constant(refuse_second)
+facts.effect(refuse_second)

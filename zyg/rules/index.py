@@ -89,6 +89,7 @@ NAMED = {
         "shape":
             "diff_shape convolve_shape fft_shape rfft_shape irfft_shape svd_shape tile_shape",
     },
+    "zyg.matrix_bars": {"cotangents": "product_left product_right"},
     "zyg.quotients": {
         "quotients": "over_square weight_of_two power_part product_over times_log",
     },

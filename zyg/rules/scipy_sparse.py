@@ -121,9 +121,8 @@ def data_bar(y_bar, matrix):
 
 @adjoint(sparse.diags)
 def diags(diagonals, offsets=0, shape=None, format=None, dtype=float):
-    return with_diagonals(
-        sparse.diags(diagonals, offsets, shape, format, dtype), diagonals, offsets
-    )
+    y = sparse.diags(diagonals, offsets, shape, format, dtype)
+    return y, lambda y_bar: (diagonals_bar(y_bar, y, diagonals, offsets),)
 
 
 if hasattr(sparse, "diags_array"):  # of SciPy 1.11
@@ -133,24 +132,20 @@ if hasattr(sparse, "diags_array"):  # of SciPy 1.11
         y = sparse.diags_array(
             diagonals, offsets=offsets, shape=shape, format=format, dtype=dtype
         )
-        return with_diagonals(y, diagonals, offsets)
+        return y, lambda y_bar: (diagonals_bar(y_bar, y, diagonals, offsets),)
 
 
-def with_diagonals(y, diagonals, offsets):
-    def back(y_bar):
-        bar = matrix_bar(y_bar, y.shape)
-        if np.ndim(offsets) > 0:
-            pairs = zip(diagonals, offsets, strict=True)
-            bars = [diagonal_bar(bar, diagonal, offset) for diagonal, offset in pairs]
-            if isinstance(diagonals, np.ndarray):
-                return (np.stack(bars),)
-            return (tuple(bars) if isinstance(diagonals, tuple) else bars,)
-        if len(diagonals) == 0 or np.ndim(diagonals[0]) == 0:
-            return (diagonal_bar(bar, diagonals, offsets),)
-        bars = [diagonal_bar(bar, diagonals[0], offsets)]
-        return (np.stack(bars) if isinstance(diagonals, np.ndarray) else bars,)
-
-    return y, back
+def diagonals_bar(y_bar, y, diagonals, offsets):
+    """The cotangent of one diagonal, or of several in the list, tuple or array that they came
+    in."""
+    bar = matrix_bar(y_bar, y.shape)
+    if np.ndim(offsets) == 0 and (len(diagonals) == 0 or np.ndim(diagonals[0]) == 0):
+        return diagonal_bar(bar, diagonals, offsets)
+    pairs = zip(diagonals, np.atleast_1d(offsets), strict=True)
+    bars = [diagonal_bar(bar, diagonal, offset) for diagonal, offset in pairs]
+    if isinstance(diagonals, np.ndarray):
+        return np.stack(bars)
+    return tuple(bars) if isinstance(diagonals, tuple) else bars
 
 
 def diagonal_bar(bar, diagonal, offset):
@@ -302,8 +297,7 @@ def toarray(self, order=None, out=None):
 
 @adjoint(*methods("todense"))
 def todense(self, order=None, out=None):
-    y = self.todense(order, out)
-    refuse_matrix(y, "todense")
+    y = no_matrix(self.todense(order, out), "todense")
     return y, lambda y_bar: (matrix_bar(y_bar, self.shape),)
 
 
@@ -331,8 +325,7 @@ def transposed(self):
 def sum_(self, axis=None, dtype=None, out=None):
     if out is not None or isinstance(axis, tuple):
         raise NotDifferentiable("`sum` of a sparse matrix has no rule for out, or for several axes")
-    y = self.sum(axis, dtype)
-    refuse_matrix(y, "sum")
+    y = no_matrix(self.sum(axis, dtype), "sum")
 
     return y, lambda y_bar: (sum_bar(y_bar, self.shape, axis),)
 
@@ -348,18 +341,19 @@ def sum_bar(y_bar, shape, axis):
     return MatrixBar(shape, [factors], [])
 
 
-def refuse_matrix(y, name):
+def no_matrix(y, name):
+    """What a method gives, which is no `numpy.matrix`."""
     if isinstance(y, np.matrix):
         raise NotDifferentiable(
             f"`{name}` of a scipy.sparse.csr_matrix, or of its kin, gives a numpy.matrix: make it "
             "a csr_array"
         )
+    return y
 
 
 @adjoint(*methods("mean"))
 def mean(self, axis=None, dtype=None):
-    y = self.mean(axis, dtype)
-    refuse_matrix(y, "mean")
+    y = no_matrix(self.mean(axis, dtype), "mean")
     return y, lambda y_bar: (sum_bar(y_bar, self.shape, axis) * (np.size(y) / np.prod(self.shape)),)
 
 
@@ -378,11 +372,10 @@ def trace(self, offset=0):
 
 
 @adjoint(*methods("multiply"))
-def multiply(self, other):
-    """Entry by entry, with a number or a matrix of the same shape."""
-    y = self.multiply(other)
+def multiply(self, other):  # entry by entry
     if np.ndim(other) != 0 and np.shape(other) != np.shape(self):
         raise NotDifferentiable("`multiply` of a sparse matrix has a rule for the same shape only")
+    y = self.multiply(other)
 
     def back(y_bar):
         bar = matrix_bar(y_bar, self.shape)

@@ -20,6 +20,7 @@ import numpy as np
 
 from zyg.cotangent import accumulate, conj, realness_of, unbroadcast
 from zyg.errors import NotDifferentiable, ZygError
+from zyg.matrix_bars import is_sparse
 from zyg.pruning import without
 from zyg.rebinding import Rebinding, method_of_library
 from zyg.rules import registry
@@ -417,7 +418,7 @@ REBINDING = Rebinding(
     has_wrappers, plain, call,
     {
         unbroadcast: unbroadcast_on_tape, conj: conj_on_tape, realness_of: realness_on_tape,
-        accumulate: accumulate_on_tape,
+        accumulate: accumulate_on_tape, is_sparse: is_sparse,
     },
 )  # fmt: skip
 

@@ -21,6 +21,7 @@ import numpy as np
 
 import zyg.rules  # noqa: F401  (registers the rules)
 from zyg.errors import NotDifferentiable
+from zyg.matrix_bars import is_sparse
 from zyg.pruning import without
 from zyg.rebinding import Rebinding
 from zyg.rules import registry
@@ -147,7 +148,7 @@ def of_tracked(rule: Callable[..., Any], args: tuple[Any, ...]) -> Callable[...,
     return without(rule, untracked) if untracked else rule
 
 
-REBINDING = Rebinding(has_tracked, plain, call)
+REBINDING = Rebinding(has_tracked, plain, call, {is_sparse: is_sparse})
 
 
 @functools.lru_cache(1024)
