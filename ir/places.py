@@ -218,12 +218,18 @@ class Places(PlaceMerging):
         if storage in inputs:
             is_whole = self.state.current.get(storage) is operand
             return inputs.index(storage) if is_whole else None
-        if storage in self.items or not self._is_new(self.shallow_roots(storage) | {storage}):
+        # An element of a new container is as new as all that the container holds.
+        is_part = self.may_be_element(operand)
+        known = self.roots(storage) if is_part else self.shallow_roots(storage)
+        if storage in self.items or not self._is_new(known | {storage}):
             return None
-        is_deep = all(
+        are_apart = all(
             self.kind(root) == "new" and root not in self.state.hidden
             for root in self.roots(storage)
-        ) and storage not in self.state.tangled
+        )
+        if is_part and not are_apart:
+            return None
+        is_deep = are_apart and storage not in self.state.tangled
         return NEW if is_deep else SHALLOW
 
     def _is_new(self, roots: Iterable[Value]) -> bool:
