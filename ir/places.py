@@ -22,12 +22,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
-from ir.contents import has_parts, holds_memory
-from ir.core import Call, Const, If, Lambda, Operand, Value, Yield
+from ir.contents import has_parts, holds_memory, is_object
+from ir.core import Call, Const, If, Lambda, Operand, Value, Yield, type_of
 from ir.held import HeldMemory
 from ir.memory_facts import ARITHMETIC, CHANGING, COPYING, HOLDING, UNPACKING, is_mutable
 from ir.place_merging import PlaceMerging
 from ir.place_state import ABSENT, NEW, SHALLOW, Returned
+from ir.types import class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -116,8 +117,8 @@ class Places(PlaceMerging):
             elif not facts.is_view(call) and callee is not primitives.build_tuple:
                 self.lend(operands)
                 self.note_sources(result, operands)
-                if id(callee) not in ARITHMETIC and callee is not getattr:
-                    self.given_back.add(result)  # what objects hold is followed by the heap
+                if id(callee) not in ARITHMETIC and not _may_read_object(call):
+                    self.given_back.add(result)
                 if has_parts(result.type) and self.kind(result) == "new":
                     self.contents.copied(result, operands)
 
@@ -238,6 +239,14 @@ class Places(PlaceMerging):
             and root not in self.held.given
             for root in roots
         )
+
+
+def _may_read_object(call: Call) -> bool:
+    """Whether a call reads an attribute of an object: what that holds is followed by the heap."""
+    if not isinstance(call.callee, Const) or call.callee.value is not getattr:
+        return False
+    type_ = type_of(call.args[0])
+    return class_of(type_) is None or is_object(type_)
 
 
 def _keeps_nothing(call: Call) -> bool:
