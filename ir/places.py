@@ -157,7 +157,7 @@ class Places(PlaceMerging):
         self.hold(captures)
         self.hold_parts(captures)
         self.contents.put(op.result, [(None, operand) for operand in captures])
-        self.held.expose(captures)  # the function may put them into objects
+        self.held.lend(captures)  # the function may put them into objects
 
     def returned(self, operand: Operand, inputs: list[Value]) -> Returned:
         """What a caller may know of the memory that a function returns."""
