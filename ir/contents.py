@@ -222,7 +222,7 @@ class Contents:
         places = self._places
         while True:
             place = self.place(value)
-            whole = place[0] if place is not None else places.whole(value)
+            whole = place[0] if place is not None else places.whole(places.origin(value))
             if not isinstance(whole, Value):
                 return
             if place is not None:

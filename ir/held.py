@@ -350,31 +350,49 @@ class HeldMemory(HeldFunctions):
         """Notes that objects hold these from here on; `are_parts`: what they hold alone."""
         places = self._places
         operands = places.with_sources(operands)
-        self._give_perhaps(operands)
+        self.give_perhaps(operands)
         self.expose(operands)
         if not places.inference.surroundings.may_change_held():
             places.hold(operands)
-        for operand in operands:
-            for value in [operand, *places.parts(operand)]:
-                if isinstance(value, Value) and may_be_memory(value.type):
-                    storage = places.storage(value)
-                    is_element = places.contents.is_element(value)
-                    # A list of numbers has none of the memory that it was copied from. What was an
-                    # element may be what is known by another name.
-                    was_element = places.may_have_been_element(storage)
-                    is_deep = is_element or was_element or has_parts(value.type)
-                    known = places.roots if is_deep else places.shallow_roots
-                    own = {storage, *places.shallow_roots(storage)}
-                    roots = {storage, *known(storage)} - (own if are_parts else set())
-                    # Of an element's container what it holds, and not the container.
-                    containers = own if is_element else places.only_holding(storage)
-                    if was_element:
-                        containers |= {root for root in roots if not places.may_be(value, root)}
-                    places.state.note_stored({root: root not in containers for root in roots})
-                    self._expose_names(root for root in roots if root not in containers)
-                    self.given.update(dict.fromkeys(roots))
+        for value in self._memory_in(operands):
+            names = self._names_of(value, are_parts)
+            places.state.note_stored(names)
+            self._expose_names(root for root, is_whole in names.items() if is_whole)
+            self.given.update(dict.fromkeys(names))
 
-    def _give_perhaps(self, operands: Iterable[Operand]) -> None:
+    def lend(self, operands: Iterable[Operand]) -> None:
+        """Notes that something that isn't followed may put these into objects."""
+        operands = list(operands)
+        self.give_perhaps(operands)
+        self.expose(operands)
+        for value in self._memory_in(operands):
+            names = self._names_of(value)
+            self._expose_names(root for root, is_whole in names.items() if is_whole)
+
+    def _memory_in(self, operands: Iterable[Operand]) -> list[Value]:
+        """The memory among operands, and in tuples of it."""
+        return [
+            value for operand in operands for value in [operand, *self._places.parts(operand)]
+            if isinstance(value, Value) and may_be_memory(value.type)
+        ]
+
+    def _names_of(self, value: Value, are_parts: bool = False) -> dict[Value, bool]:
+        """The names of memory, and of what it holds, and whether each is one of all of it, or of a
+        container that holds it; `are_parts`: of what it holds alone."""
+        places = self._places
+        storage = places.storage(value)
+        # A list of numbers has none of the memory that it was copied from. What was an element may
+        # be what is known by another name.
+        is_deep = places.may_be_element(value) or has_parts(value.type)
+        known = places.roots if is_deep else places.shallow_roots
+        own = {storage, *places.shallow_roots(storage)}
+        roots = {storage, *known(storage)} - (own if are_parts else set())
+        containers = places.containers_of(value)
+        if places.may_have_been_element(storage):
+            containers |= {root for root in roots if not places.may_be(value, root)}
+        return {root: root not in containers for root in roots}
+
+    def give_perhaps(self, operands: Iterable[Operand]) -> None:
         for operand in operands:
             if isinstance(operand, Value) and (
                 may_be_memory(operand.type) or isinstance(operand.type, Iterator)
@@ -389,7 +407,7 @@ class HeldMemory(HeldFunctions):
                     names = {source, *places.roots(source)}
                     self.perhaps_given |= names
                     self._expose_names(names)
-                self._give_perhaps(found)
+                self.give_perhaps(found)
 
     def heap_changed(self, heap: Value, version: Value, loc: Location | None) -> None:
         """Notes a new version of the heap that a call has left."""

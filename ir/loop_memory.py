@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ir.contents import holds_memory
 from ir.core import Block, Location, Operand, Value, Yield
 from ir.errors import Unsupported
@@ -36,7 +38,7 @@ class LoopMemory:
         self._params: list[Value] = []
         self._types: dict[Value, Type] = {}
         self._same: list[int] = []
-        self._handed_on: dict[int, list[Value]] = {}
+        self._handed_on: dict[int, dict[Value, bool]] = {}
         self._looks = 0
         self._lost: dict[Value, Location | None] = {}
         # What was handed on, in terms of the carried variables of the round that found it.
@@ -85,11 +87,11 @@ class LoopMemory:
                 places.replace(places.origin(operand), param)
                 state.writes.setdefault(places.storage(operand), None)
             elif holds_memory(param.type):
-                places.cover(param, [operand, *self._handed_on.get(i, [])])
+                self._cover(param, operand, self._handed_on.get(i, {}).items())
         for item, iterable in zip(items, iterables, strict=True):
             if holds_memory(item.type):
                 places.items[item] = None
-                places.cover(item, [iterable])
+                places.cover(item, [iterable], [iterable])
                 places.lend([iterable])
                 places.fresh(item)
         for param in carried:
@@ -191,7 +193,7 @@ class LoopMemory:
             )
         ]
         same: list[int] = []
-        handed_on: dict[int, list[Value]] = {}
+        handed_on: dict[int, dict[Value, bool]] = {}
         lost: dict[Value, Location | None] = {}
         stand_ins: list[tuple[set[Value], Value]] = []
         for i, (param, operand) in enumerate(
@@ -208,7 +210,7 @@ class LoopMemory:
             else:
                 found = places.summary(operand, carried, local, stand_ins, self._own)
                 if storage is not param:
-                    handed_on[i] = [*found, *self._found_before(i, found)]
+                    handed_on[i] = {**self._found_before(i, found), **found}
                 if written:
                     lost.update(
                         (root, inner.writes[places.storage(param)])
@@ -248,18 +250,27 @@ class LoopMemory:
             self._lost, self._held = lost, held
         return is_settled
 
-    def _found_before(self, i: int, found: list[Value]) -> list[Value]:
+    def _cover(
+        self, value: Value, before: Operand, handed_on: Iterable[tuple[Operand, bool]]
+    ) -> None:
+        """A carried value, which is that before the loop or what an iteration has handed on: all
+        of it, or an element."""
+        self._places.cover(value, [before])
+        for operand, is_whole in handed_on:
+            self._places.cover(value, [operand], [] if is_whole else [operand])
+
+    def _found_before(self, i: int, found: dict[Value, bool]) -> dict[Value, bool]:
         """What earlier looks found to be handed on, where looks go on to find something else.
 
         What a look is entered with decides what its body puts where, and by that what it hands on:
         each of two looks may find what the other one was entered with.
         """
         if self._looks <= LOOKS_APART:
-            return []
-        return [
-            value for value in self._handed_on.get(i, [])
+            return {}
+        return {
+            value: is_whole for value, is_whole in self._handed_on.get(i, {}).items()
             if value not in found and value not in self._own
-        ]
+        }
 
     def _local(self, body: Block) -> set[Value]:
         """What is known inside of an iteration alone."""
@@ -277,15 +288,17 @@ class LoopMemory:
         if len(set(storages)) < len(storages):
             raise Unsupported("a loop changes the same memory under two names", loc)
 
-    def _shape(self, handed_on: dict[int, list[Value]], carried: list[Value]) -> object:
+    def _shape(
+        self, handed_on: dict[int, dict[Value, bool]], carried: list[Value]
+    ) -> object:
         """What is handed on, apart from how the stand-ins for new memory are named."""
         numbers: dict[Value, int] = {}
         shape = {}
         for i, values in handed_on.items():
             shape[i] = {
                 ("new", numbers.setdefault(v, len(numbers)), v in self._lent)
-                if v in self._own else self._described(v, carried)
-                for v in values
+                if v in self._own else (self._described(v, carried), is_whole)
+                for v, is_whole in values.items()
             }
         return shape
 
@@ -338,8 +351,8 @@ class LoopMemory:
                 places.state.writes.setdefault(places.storage(operand), None)
                 places.written_to(operand, result)
             elif holds_memory(result.type):
-                found = summaries[i] if i < len(summaries) else []
-                places.cover(result, [operand, *(v for v in found if v not in carried)])
-                for value in found:
-                    if value in carried:
-                        places.cover(result, [init[carried.index(value)]])
+                found = summaries[i] if i < len(summaries) else {}
+                self._cover(result, operand, [
+                    (init[carried.index(value)] if value in carried else value, is_whole)
+                    for value, is_whole in found.items()
+                ])

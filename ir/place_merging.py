@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir.contents import UNKNOWN, has_parts, holds_memory
@@ -40,8 +40,10 @@ class PlaceMerging(PlaceWrites):
                 for storage in self.covers.get(result, ()) if storage not in self.covers
             }
 
-    def cover(self, result: Value, operands: Iterable[Operand]) -> None:
-        """A value that is one of several others."""
+    def cover(
+        self, result: Value, operands: Iterable[Operand], containers: Container[Operand] = ()
+    ) -> None:
+        """A value that is one of several others, of `containers` among them one of the elements."""
         operands = list(operands)
         self.hold_parts(operands)
         if not holds_memory(result.type):
@@ -59,7 +61,7 @@ class PlaceMerging(PlaceWrites):
                     continue
                 if storage not in known:
                     known.append(storage)
-                if not self.contents.is_element(operand):
+                if operand not in containers and not self.contents.is_element(operand):
                     self.covers_whole.setdefault(result, set()).add(storage)
 
     def changed_since(self, before: State) -> list[Value]:
@@ -238,17 +240,19 @@ class PlaceMerging(PlaceWrites):
     def summary(
         self, operand: Operand, params: list[Value], local: set[Value],
         stand_ins: list[tuple[set[Value], Value]], own: set[Value],
-    ) -> list[Value]:
-        """The storages that the next iteration gets: new memory of this one by a stand-in.
+    ) -> dict[Value, bool]:
+        """The storages that the next iteration gets: new memory of this one by a stand-in. False
+        for those that it gets an element of.
 
         What may be the same new memory gets the same of the `stand_ins`; `own` are all stand-ins
         of this loop, which the latest one takes the place of.
         """
         if not isinstance(operand, Value) or not holds_memory(operand.type):
-            return []
+            return {}
         storage = self.storage(operand)
+        containers = self.containers_of(operand)
         if storage in params or storage not in local:
-            return [storage]
+            return {storage: storage not in containers}
         roots = self.roots(storage)
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             # The same in each round, in which more would be known of a new one.
@@ -259,7 +263,7 @@ class PlaceMerging(PlaceWrites):
             is_part = self.may_be_element(operand)
             names = roots if is_part else self.shallow_roots(storage)
             outer |= {root for root in names if root not in local}
-            return [unknown, *(outer - own)]
+            return {unknown: True, **{root: root not in containers for root in outer - own}}
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:
@@ -270,4 +274,5 @@ class PlaceMerging(PlaceWrites):
         stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
-        return [stand_in, *(root for root in roots if root not in local and root not in own)]
+        outer = {root for root in roots if root not in local and root not in own}
+        return {stand_in: True, **{root: root not in containers for root in outer}}

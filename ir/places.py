@@ -22,12 +22,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
-from ir.contents import has_parts, holds_memory
-from ir.core import Call, Const, If, Lambda, Operand, Value, Yield
+from ir.contents import has_parts, holds_memory, is_object
+from ir.core import Call, Const, If, Lambda, Operand, Value, Yield, type_of
 from ir.held import HeldMemory
 from ir.memory_facts import ARITHMETIC, CHANGING, COPYING, HOLDING, UNPACKING, is_mutable
 from ir.place_merging import PlaceMerging
 from ir.place_state import ABSENT, NEW, SHALLOW, Returned
+from ir.types import class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -116,8 +117,8 @@ class Places(PlaceMerging):
             elif not facts.is_view(call) and callee is not primitives.build_tuple:
                 self.lend(operands)
                 self.note_sources(result, operands)
-                if id(callee) not in ARITHMETIC and callee is not getattr:
-                    self.given_back.add(result)  # what objects hold is followed by the heap
+                if id(callee) not in ARITHMETIC and not _may_read_object(call):
+                    self.given_back.add(result)
                 if has_parts(result.type) and self.kind(result) == "new":
                     self.contents.copied(result, operands)
 
@@ -156,7 +157,7 @@ class Places(PlaceMerging):
         self.hold(captures)
         self.hold_parts(captures)
         self.contents.put(op.result, [(None, operand) for operand in captures])
-        self.held.expose(captures)  # the function may put them into objects
+        self.held.lend(captures)  # the function may put them into objects
 
     def returned(self, operand: Operand, inputs: list[Value]) -> Returned:
         """What a caller may know of the memory that a function returns."""
@@ -218,12 +219,18 @@ class Places(PlaceMerging):
         if storage in inputs:
             is_whole = self.state.current.get(storage) is operand
             return inputs.index(storage) if is_whole else None
-        if storage in self.items or not self._is_new(self.shallow_roots(storage) | {storage}):
+        # An element of a new container is as new as all that the container holds.
+        is_part = self.may_be_element(operand)
+        known = self.roots(storage) if is_part else self.shallow_roots(storage)
+        if storage in self.items or not self._is_new(known | {storage}):
             return None
-        is_deep = all(
+        are_apart = all(
             self.kind(root) == "new" and root not in self.state.hidden
             for root in self.roots(storage)
-        ) and storage not in self.state.tangled
+        )
+        if is_part and not are_apart:
+            return None
+        is_deep = are_apart and storage not in self.state.tangled
         return NEW if is_deep else SHALLOW
 
     def _is_new(self, roots: Iterable[Value]) -> bool:
@@ -232,6 +239,14 @@ class Places(PlaceMerging):
             and root not in self.held.given
             for root in roots
         )
+
+
+def _may_read_object(call: Call) -> bool:
+    """Whether a call reads an attribute of an object: what that holds is followed by the heap."""
+    if not isinstance(call.callee, Const) or call.callee.value is not getattr:
+        return False
+    type_ = type_of(call.args[0])
+    return class_of(type_) is None or is_object(type_)
 
 
 def _keeps_nothing(call: Call) -> bool:

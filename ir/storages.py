@@ -279,6 +279,13 @@ class Storages:
             pending += more
         return set(self.shallow_roots(storage)) - whole
 
+    def containers_of(self, value: Value) -> set[Value]:
+        """The storages of which a value is an element, or may be, and which it can't be itself."""
+        storage = self.storage(value)
+        if self.contents.is_element(value):
+            return {storage, *self.shallow_roots(storage)}
+        return self.only_holding(storage)
+
     def may_be_element(self, value: Value) -> bool:
         """Whether a value is an element of a container, or may be, where it is one of several."""
         return self.contents.is_element(value) or self.may_have_been_element(self.storage(value))
