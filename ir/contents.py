@@ -351,7 +351,7 @@ class Contents:
         """The storages from outside of a loop that what its iterations give may be a part of."""
         places = self._places
         found: set[Value] = set()
-        for part in places.parts(operand) or [operand]:
+        for part in places.leaves(operand):
             if isinstance(part, Value) and holds_memory(part.type):
                 for root in places.roots(places.storage(part)):
                     if root not in local:
@@ -374,7 +374,7 @@ class Contents:
         """A container of its own that holds what others hold."""
         places = self._places
         for operand in operands:
-            for part in places.parts(operand) or [operand]:
+            for part in places.leaves(operand):
                 if isinstance(part, Value) and holds_memory(part.type):
                     places.state.tangled[result] = None
                     roots = places.roots(places.storage(part))

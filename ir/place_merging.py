@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir.contents import UNKNOWN, has_parts, holds_memory
 from ir.core import Location, Operand, Value
 from ir.late import late_class
 from ir.place_reads import PlaceReads
-from ir.place_state import Gone, State
+from ir.place_state import HELD, HOLDER, ITSELF, Gone, State, joined_roles
 from ir.types import widen
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ class PlaceMerging(PlaceWrites):
                 for storage in self.covers.get(result, ()) if storage not in self.covers
             }
 
-    def cover(
-        self, result: Value, operands: Iterable[Operand], containers: Container[Operand] = ()
-    ) -> None:
-        """A value that is one of several others, of `containers` among them one of the elements."""
+    def cover(self, result: Value, operands: Iterable[Operand], role: str = ITSELF) -> None:
+        """A value that is one of several others, or has that role of them."""
         operands = list(operands)
         self.hold_parts(operands)
         if not holds_memory(result.type):
@@ -54,15 +52,18 @@ class PlaceMerging(PlaceWrites):
         for operand in operands:
             parts = self.parts(operand)
             if parts:
-                self.cover(result, parts)
+                self.cover(result, parts, HELD)
             elif isinstance(operand, Value):
                 storage = self.first_storage(operand)
                 if storage is result:
                     continue
                 if storage not in known:
                     known.append(storage)
-                if operand not in containers and not self.contents.is_element(operand):
-                    self.covers_whole.setdefault(result, set()).add(storage)
+                if role == HOLDER or self.contents.is_element(operand):
+                    continue
+                self.covers_whole.setdefault(result, set()).add(storage)
+                if role == HELD:
+                    self.covers_held.setdefault(result, set()).add(storage)
 
     def changed_since(self, before: State) -> list[Value]:
         """The values, by their first names, that were changed since then."""
@@ -240,19 +241,36 @@ class PlaceMerging(PlaceWrites):
     def summary(
         self, operand: Operand, params: list[Value], local: set[Value],
         stand_ins: list[tuple[set[Value], Value]], own: set[Value],
-    ) -> dict[Value, bool]:
-        """The storages that the next iteration gets: new memory of this one by a stand-in. False
-        for those that it gets an element of.
+    ) -> dict[Value, str]:
+        """The storages that the next iteration gets, and what they are to the value that it gets:
+        new memory of this one by a stand-in.
 
         What may be the same new memory gets the same of the `stand_ins`; `own` are all stand-ins
         of this loop, which the latest one takes the place of.
         """
         if not isinstance(operand, Value) or not holds_memory(operand.type):
             return {}
+        parts = [
+            self.summary(part, params, local, stand_ins, own) for part in self.parts(operand)
+        ]
+        if any(parts):
+            return {
+                root: role if role == HOLDER else HELD
+                for root, role in joined_roles(*parts).items()
+            }
         storage = self.storage(operand)
-        containers = self.containers_of(operand)
+        containers, held = self.containers_of(operand), self.held_by(storage)
+        shallow = {storage, *self.shallow_roots(storage)}
+
+        def roles(names: Iterable[Value]) -> dict[Value, str]:
+            return {
+                root: HELD if root in held or root not in shallow
+                else HOLDER if root in containers else ITSELF
+                for root in names
+            }
+
         if storage in params or storage not in local:
-            return {storage: storage not in containers}
+            return roles([storage])
         roots = self.roots(storage)
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             # The same in each round, in which more would be known of a new one.
@@ -260,10 +278,10 @@ class PlaceMerging(PlaceWrites):
             self.nameless.add(unknown)
             outer = {source for root in roots for source in self.outer_sources(root, local)}
             # What holds it is no name of it, but for what it was taken from.
-            is_part = self.may_be_element(operand)
-            names = roots if is_part else self.shallow_roots(storage)
+            is_deep = self.may_be_element(operand) or has_parts(operand.type)
+            names = roots if is_deep else shallow
             outer |= {root for root in names if root not in local}
-            return {unknown: True, **{root: root not in containers for root in outer - own}}
+            return {unknown: ITSELF, **roles(outer - own)}
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:
@@ -274,5 +292,5 @@ class PlaceMerging(PlaceWrites):
         stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
-        outer = {root for root in roots if root not in local and root not in own}
-        return {stand_in: True, **{root: root not in containers for root in outer}}
+        outer = {root for root in self.roots(storage) if root not in local and root not in own}
+        return {stand_in: ITSELF, **roles(outer)}

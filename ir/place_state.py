@@ -53,6 +53,20 @@ ABSENT = "absent"
 # which of the inputs that it changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
 
+# What other memory is to a value: it may be the value itself, hold it, or be held by it, where that
+# is a tuple.
+ITSELF, HOLDER, HELD = "itself", "holder", "held"
+_ROLES = (HOLDER, ITSELF, HELD)
+
+
+def joined_roles(*found: dict[Value, str]) -> dict[Value, str]:
+    """What memory is to one of several values, or to a tuple of them: the last role counts."""
+    joined: dict[Value, str] = {}
+    for roles in found:
+        for value, role in roles.items():
+            joined[value] = max(role, joined.get(value, HOLDER), key=_ROLES.index)
+    return joined
+
 
 def shown_name(name: str) -> str:
     """What a message calls a value: those that no variable holds have no name."""

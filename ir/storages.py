@@ -37,6 +37,8 @@ class Storages:
         self.covers: dict[Value, list[Value]] = {}
         # Those among them that it may be itself, and not only an element of.
         self.covers_whole: dict[Value, set[Value]] = {}
+        # And those that stand in a tuple that it may be.
+        self.covers_held: dict[Value, set[Value]] = {}
         # The results of branches that are one of several values.
         self.chosen: set[Value] = set()
         self.entry: list[Call] = []
@@ -252,6 +254,11 @@ class Storages:
                 return op.args
         return []
 
+    def leaves(self, operand: Operand) -> list[Operand]:
+        """What a tuple, and those in it, were built from; of anything else itself."""
+        parts = self.parts(operand)
+        return [leaf for part in parts for leaf in self.leaves(part)] if parts else [operand]
+
     def _tuple_again(self, value: Value, loc: Location | None) -> Operand:
         """A tuple of the latest versions of its items."""
         parts = self.parts(value)
@@ -282,9 +289,17 @@ class Storages:
     def containers_of(self, value: Value) -> set[Value]:
         """The storages of which a value is an element, or may be, and which it can't be itself."""
         storage = self.storage(value)
+        whole = self.only_holding(storage)
         if self.contents.is_element(value):
-            return {storage, *self.shallow_roots(storage)}
-        return self.only_holding(storage)
+            whole = {storage, *self.shallow_roots(storage)}
+        return whole - self.held_by(storage)
+
+    def held_by(self, storage: Value) -> set[Value]:
+        """The storages that stand in the tuples that a merged one may be, or be an element of."""
+        parts: set[Value] = set()
+        for merged in self._reached(storage, {}):
+            parts |= self.covers_held.get(merged, set())
+        return {root for part in parts for root in self._reached(part, {})}
 
     def may_be_element(self, value: Value) -> bool:
         """Whether a value is an element of a container, or may be, where it is one of several."""
