@@ -25,6 +25,7 @@ from ir import facts, primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.derived import container_class
 from ir.heap import Heap, Identity
+from ir.place_state import joined_members
 from ir.types import (
     NUMBERS,
     Around,
@@ -293,7 +294,7 @@ class Contents:
         is_shared = places.kind(first) != "new" or places.roots(first) & places.roots(root)
         if is_shared and not is_back:
             state.tangled[root] = None
-        self._join(root, places.roots(first))
+        self._join_roots(root, first)
         if first in state.stamps:
             state.stamps[root] = operand
         state.adopted[first] = places.origin(container), index
@@ -312,9 +313,9 @@ class Contents:
         ) and all(places.kind(r) == "new" and r not in state.held for r in roots)
         if not is_only:
             state.tangled[root] = None
-        self._join(root, roots)
+        self._join_roots(root, storage)
         for other in {storage, *places.shallow_roots(storage)}:
-            self._join(other, {root})
+            self._join(other, {root}, is_held=False)
             if self.is_element(operand) or not places.may_be(operand, other):
                 state.lent[other] = None
             else:
@@ -333,10 +334,20 @@ class Contents:
                     places.state.lent[source] = None
                     pending.append(source)
 
-    def _join(self, root: Value, members: Iterable[Value]) -> None:
+    def _join(self, root: Value, members: Iterable[Value], is_held: bool = True) -> None:
+        """Notes what may have memory in common with a value, and whether the value may hold it,
+        and not only be held by it."""
         state = self._places.state
-        known = state.members.get(root, frozenset())
-        state.members[root] = (known | frozenset(members)) - {root}
+        found = dict.fromkeys(members, is_held)
+        found.pop(root, None)
+        state.members[root] = joined_members(state.members.get(root, {}), found)
+
+    def _join_roots(self, root: Value, storage: Value) -> None:
+        """Notes that a container may hold a value, or what that holds."""
+        places = self._places
+        within = places.roots_within(storage)
+        self._join(root, within)
+        self._join(root, places.roots(storage) - within, is_held=False)
 
     def mix(self, container: Value) -> None:
         """Notes that a container may hold anything."""
@@ -368,7 +379,7 @@ class Contents:
             self._places.state.tangled[result] = None
             self._join(result, members)
             for root in members:
-                self._join(root, {result})
+                self._join(root, {result}, is_held=False)
 
     def copied(self, result: Value, operands: Iterable[Operand]) -> None:
         """A container of its own that holds what others hold."""
@@ -378,7 +389,7 @@ class Contents:
                 if isinstance(part, Value) and holds_memory(part.type):
                     places.state.tangled[result] = None
                     roots = places.roots(places.storage(part))
-                    self._join(result, roots)
+                    self._join_roots(result, places.storage(part))
                     places.state.lent[places.storage(part)] = None
                     self._lend_sources(roots)
 
@@ -431,7 +442,8 @@ class Contents:
         if root not in state.tangled:
             places.left[first] = root
         state.views.pop(first, None)
-        self._join(first, places.roots(root))
+        self._join(first, places.roots(root) - places.shallow_roots(root))
+        self._join(first, places.shallow_roots(root), is_held=False)
         state.since[first] = len(state.trail)
         stamp = state.stamps.get(root)
         if stamp is not None:

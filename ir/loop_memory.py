@@ -13,7 +13,7 @@ from ir.contents import holds_memory
 from ir.core import Block, Location, Operand, Value, Yield
 from ir.errors import Unsupported
 from ir.heap import HEAP
-from ir.place_state import HOLDER, State, joined_roles
+from ir.place_state import HOLDER, Members, State, joined_roles
 from ir.places import Places
 from ir.rewrite import defined
 from ir.types import Type, join, widen
@@ -56,7 +56,7 @@ class LoopMemory:
         self._stored_carried: dict[int, bool] = {}
         # What the body does with elements of containers from outside of it.
         self._detached: dict[Value, bool] = {}
-        self._members: dict[Value, frozenset[Value]] = {}
+        self._members: dict[Value, Members] = {}
         self._marks: dict[str, set[Value]] = {}
         self._trail: list[tuple[Value, Value | None]] = []
 
@@ -134,7 +134,7 @@ class LoopMemory:
         }
         members = {
             first: found for first, found in places.outer_members(inner, local).items()
-            if first not in self._own and found != before.members.get(first, frozenset())
+            if first not in self._own and found != before.members.get(first, {})
         }
         detached = {
             view: known for view, known in inner.detached.items()
@@ -151,13 +151,14 @@ class LoopMemory:
         self._marks, self._members, self._detached, self._trail = marks, members, detached, trail
         return is_settled
 
-    def _named(
-        self, members: dict[Value, frozenset[Value]]
-    ) -> dict[Value, tuple[frozenset[Value], bool]]:
+    def _named(self, members: dict[Value, Members]) -> dict[Value, tuple[Members, set[bool]]]:
         """What containers may hold, apart from how the stand-ins for new memory are named: each
         look at the body has others."""
         return {
-            first: (found - self._own, not found.isdisjoint(self._own))
+            first: (
+                {value: is_held for value, is_held in found.items() if value not in self._own},
+                {is_held for value, is_held in found.items() if value in self._own},
+            )
             for first, found in members.items()
         }
 

@@ -9,7 +9,16 @@ from ir.contents import UNKNOWN, has_parts, holds_memory
 from ir.core import Location, Operand, Value
 from ir.late import late_class
 from ir.place_reads import PlaceReads
-from ir.place_state import HELD, HOLDER, ITSELF, Gone, State, joined_roles
+from ir.place_state import (
+    HELD,
+    HOLDER,
+    ITSELF,
+    Gone,
+    Members,
+    State,
+    joined_members,
+    joined_roles,
+)
 from ir.types import widen
 
 if TYPE_CHECKING:
@@ -108,8 +117,8 @@ class PlaceMerging(PlaceWrites):
             if view not in before.detached:
                 self.contents.detach_behind(view, inner.detached[view])
         for storage, members in self.outer_members(inner, local).items():
-            known = before.members.get(storage, frozenset()) if start is not before else members
-            before.members[storage] = members | known
+            known = before.members.get(storage, {}) if start is not before else {}
+            before.members[storage] = joined_members(known, members)
         before.resized.update(
             (key, token) for key, token in inner.resized.items()
             if key[0] not in local and start.resized.get(key) is not token
@@ -205,20 +214,26 @@ class PlaceMerging(PlaceWrites):
         self.state = after
         return found
 
-    def outer_members(self, inner: State, local: set[Value]) -> dict[Value, frozenset[Value]]:
+    def outer_members(self, inner: State, local: set[Value]) -> dict[Value, Members]:
         """What the storages from outside of a block may have in common behind it."""
         outer, self.state = self.state, inner
         found = {}
         for storage in inner.members:
             if storage in local:
                 continue
-            members: set[Value] = set()
+            members: Members = {}
+            within = self.roots_within(storage)
             for root in self.roots(storage):
+                is_held = root in within
                 if root not in local:
-                    members.add(root)
+                    more = {root}
                 elif self.kind(root) == "unknown" or root in inner.hidden or root in self.new:
-                    members |= {UNKNOWN, *self.outer_sources(root, local)}
-            found[storage] = frozenset(members - {storage})
+                    more = {UNKNOWN, *self.outer_sources(root, local)}
+                else:
+                    continue
+                members = joined_members(members, dict.fromkeys(more, is_held))
+            members.pop(storage, None)
+            found[storage] = members
         self.state = outer
         return found
 
@@ -259,29 +274,19 @@ class PlaceMerging(PlaceWrites):
                 for root, role in joined_roles(*parts).items()
             }
         storage = self.storage(operand)
-        containers, held = self.containers_of(operand), self.held_by(storage)
-        shallow = {storage, *self.shallow_roots(storage)}
-
-        def roles(names: Iterable[Value]) -> dict[Value, str]:
-            return {
-                root: HELD if root in held or root not in shallow
-                else HOLDER if root in containers else ITSELF
-                for root in names
-            }
-
         if storage in params or storage not in local:
-            return roles([storage])
-        roots = self.roots(storage)
+            return self._roles(operand, [storage])
+        roots, shallow = self.roots(storage), self.shallow_roots(storage)
+        # What holds it is no name of it, but for what it was taken from.
+        within = self.roots_within(storage) if has_parts(operand.type) else shallow
+        names = roots if self.may_be_element(operand) else within
+        outer = {root for root in names if root not in local}
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             # The same in each round, in which more would be known of a new one.
             unknown = self.unknown.setdefault(operand.type, Value(operand.name, operand.type))
             self.nameless.add(unknown)
-            outer = {source for root in roots for source in self.outer_sources(root, local)}
-            # What holds it is no name of it, but for what it was taken from.
-            is_deep = self.may_be_element(operand) or has_parts(operand.type)
-            names = roots if is_deep else shallow
-            outer |= {root for root in names if root not in local}
-            return {unknown: ITSELF, **roles(outer - own)}
+            outer |= {source for root in roots for source in self.outer_sources(root, local)}
+            return {unknown: ITSELF, **self._roles(operand, outer - own)}
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:
@@ -292,5 +297,23 @@ class PlaceMerging(PlaceWrites):
         stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
-        outer = {root for root in self.roots(storage) if root not in local and root not in own}
-        return {stand_in: ITSELF, **roles(outer)}
+        return {stand_in: ITSELF, **self._roles(operand, outer - own)}
+
+    def _roles(self, value: Value, roots: Iterable[Value]) -> dict[Value, str]:
+        """What memory that may have some in common with a value is to it."""
+        storage = self.storage(value)
+        containers, held = self.containers_of(value), self.held_by(storage)
+        itself = {storage, *self.shallow_roots(storage)}
+
+        def role(root: Value) -> str:
+            if root in held:
+                return HELD
+            if root in containers:
+                return HOLDER
+            if root in itself:
+                return ITSELF
+            if has_parts(value.type):
+                return HELD
+            return ITSELF if self.may_be(value, root) else HOLDER
+
+        return {root: role(root) for root in roots}

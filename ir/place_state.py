@@ -67,6 +67,13 @@ def joined_roles(*found: dict[Value, str]) -> dict[Value, str]:
             joined[value] = max(role, joined.get(value, HOLDER), key=_ROLES.index)
     return joined
 
+# What may have memory in common with a value, and whether the value may hold it.
+Members: TypeAlias = "dict[Value, bool]"
+
+
+def joined_members(a: Members, b: Members) -> Members:
+    return a | {value: is_held or a.get(value, False) for value, is_held in b.items()}
+
 
 def shown_name(name: str) -> str:
     """What a message calls a value: those that no variable holds have no name."""
@@ -84,7 +91,7 @@ class State:
     `trail`: what was changed, by its storage and its own name (None: all in it), in order; `since`:
     how much of that is known not to concern a storage, or was done before it was read.
     What follows is about elements of containers, see `ir.contents`. `members`: the storages that
-    may have memory in common with one; `adopted`: the container and the index by which a value is
+    may have memory in common with one, which are not changed in place; `adopted`: the container and the index by which a value is
     reached that was put there; `views`: the elements that were read; `detached`: those that may
     have left their container, and whether all that may know them is known; `taken`: the `stamps`
     of the storage when an element was read; `born`: the values of this block; `hidden`: the
@@ -102,7 +109,7 @@ class State:
     lost: dict[Value, Location | None] = made(dict)
     since: dict[Value, int] = made(dict)
     trail: list[tuple[Value, Value | None]] = made(list)
-    members: dict[Value, frozenset[Value]] = made(dict)
+    members: dict[Value, Members] = made(dict)
     adopted: dict[Value, tuple[Value, Operand]] = made(dict)
     views: dict[Value, None] = made(dict)
     detached: dict[Value, bool] = made(dict)

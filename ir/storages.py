@@ -18,7 +18,7 @@ from ir.heap import HEAP, contents_read
 from ir.held import HeldMemory
 from ir.held_functions import may_be_memory
 from ir.memory_facts import COPYING, HOLDING, is_array_like
-from ir.place_state import Gone, State, check_call
+from ir.place_state import Gone, Members, State, check_call
 from ir.types import BOTTOM, Iterator, Known, Method, Slice, Type, class_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Storages:
         """Notes what the value of a call may be or hold: something that the call was given."""
         self.sources[result] = {
             self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
-            for o in operands
+            for operand in operands for o in (operand, *self.leaves(operand))
             if isinstance(o, Value) and holds_memory(o.type) and o.type != HEAP
         }
 
@@ -272,6 +272,10 @@ class Storages:
         and members."""
         return self._unmerged(self._reached(storage, self.state.members))
 
+    def roots_within(self, storage: Value) -> frozenset[Value]:
+        """The same, but for containers that are only known to hold it."""
+        return self._unmerged(self._reached(storage, self.state.members, upwards=False))
+
     def shallow_roots(self, storage: Value) -> frozenset[Value]:
         """The storages that a merged one may be."""
         return self._unmerged(self._reached(storage, {}))
@@ -323,7 +327,9 @@ class Storages:
     def _unmerged(self, storages: Iterable[Value]) -> frozenset[Value]:
         return frozenset(storage for storage in storages if storage not in self.covers)
 
-    def _reached(self, storage: Value, members: dict[Value, frozenset[Value]]) -> set[Value]:
+    def _reached(
+        self, storage: Value, members: dict[Value, Members], upwards: bool = True
+    ) -> set[Value]:
         found: set[Value] = set()
         pending = [storage]
         while pending:
@@ -331,7 +337,10 @@ class Storages:
             if value not in found:
                 found.add(value)
                 pending += self.covers.get(value, [])
-                pending += members.get(value, ())
+                pending += [
+                    member for member, is_held in members.get(value, {}).items()
+                    if is_held or upwards
+                ]
         return found
 
     def kind(self, storage: Value) -> str:
