@@ -292,7 +292,7 @@ class Contents:
         first, root = places.origin(operand), places.storage(container)
         is_back = places.left.get(first) is root
         is_shared = places.kind(first) != "new" or places.roots(first) & places.roots(root)
-        if is_shared and not is_back:
+        if (is_shared and not is_back) or first in state.tangled:
             state.tangled[root] = None
         self._join_roots(root, first)
         if first in state.stamps:
@@ -311,7 +311,7 @@ class Contents:
         is_only = storage in state.born and storage not in places.covers and not (
             self.is_element(operand)
         ) and all(places.kind(r) == "new" and r not in state.held for r in roots)
-        if not is_only:
+        if not is_only or not roots.isdisjoint(state.tangled):
             state.tangled[root] = None
         self._join_roots(root, storage)
         for other in {storage, *places.shallow_roots(storage)}:
@@ -441,6 +441,8 @@ class Contents:
         state.detached[first] = is_known
         if root not in state.tangled:
             places.left[first] = root
+        elif has_parts(first.type):
+            state.tangled[first] = None
         state.views.pop(first, None)
         self._join(first, places.roots(root) - places.shallow_roots(root))
         self._join(first, places.shallow_roots(root), is_held=False)

@@ -12,6 +12,7 @@ from ir.builder import Operations
 from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
 from ir.errors import NeedsHeap
 from ir.failing import Cuts
+from ir.memory_facts import CHANGING
 from ir.place_state import Effect, Returned
 from ir.places import Places
 from ir.rewrite import Mapping
@@ -59,6 +60,8 @@ class TypedBuilder(Operations):
         self.asked_here: list[Operand] = []
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
+        # There, what has been changed in place, so that another value stands for it.
+        self._consumed: set[Operand] = set()
         self.updates: tuple[int, ...] = ()
         self.effects: list[Effect] = []
         self.spoiled: tuple[int, ...] = ()
@@ -105,8 +108,11 @@ class TypedBuilder(Operations):
             if self.places is not None:
                 self.places.state.born[value] = None
                 self.places.fresh(value)
-        if self.places is not None and isinstance(op, Call):
-            self.places.defined(op)
+        if isinstance(op, Call):
+            if self.places is not None:
+                self.places.defined(op)
+            elif isinstance(op.callee, Const) and id(op.callee.value) in CHANGING:
+                self._consumed.update(arg for arg in op.args if isinstance(arg, Value))
 
     def typed_call(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
@@ -125,7 +131,7 @@ class TypedBuilder(Operations):
             if op.callee.value is primitives.build_tuple:
                 return list(op.args)
             if op.callee.value is primitives.build_list and not self._is_lent(op.result):
-                return list(op.args)
+                return list(op.args) if self._consumed.isdisjoint(op.args) else None
         return None
 
     def _is_lent(self, made: Value) -> bool:
