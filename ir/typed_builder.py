@@ -130,13 +130,16 @@ class TypedBuilder(Operations):
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 return list(op.args)
-            if op.callee.value is primitives.build_list and not self._is_lent(op.result):
-                return list(op.args) if self._consumed.isdisjoint(op.args) else None
+            if op.callee.value is primitives.build_list and self._is_as_built(op):
+                return list(op.args)
         return None
 
-    def _is_lent(self, made: Value) -> bool:
-        """Whether a list or dict was passed to a call that may have changed it."""
-        return self.places is not None and made in self.places.state.lent
+    def _is_as_built(self, made: Call) -> bool:
+        """Whether no call may have changed a list or dict, and its items are known by the names
+        that it was built from."""
+        if self.places is not None:
+            return made.result not in self.places.state.lent
+        return self._consumed.isdisjoint(made.args)
 
     def is_tuple(self, operand: Operand) -> bool:
         return isinstance(type_of(operand), Tuple)
@@ -146,7 +149,7 @@ class TypedBuilder(Operations):
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
         if not isinstance(op, Call) or not isinstance(op.callee, Const):
             return None
-        if op.callee.value is not primitives.build_dict or self._is_lent(op.result):
+        if op.callee.value is not primitives.build_dict or not self._is_as_built(op):
             return None
         names, values = literal_keys(op.args[::2]), op.args[1::2]
         if names is None:
