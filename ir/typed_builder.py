@@ -80,6 +80,7 @@ class TypedBuilder(Operations):
         self.attempting: Attempting | None = None
         # Whether it is code of the user's: no rule, and no adjoint.
         self.is_of_user = True
+        self.is_generated = False
         self.cuts = Cuts()
         # Changes behind which pieces would have to be cut again.
         self.missed: frozenset[Op] = frozenset()
