@@ -91,7 +91,7 @@ class State:
     `trail`: what was changed, by its storage and its own name (None: all in it), in order; `since`:
     how much of that is known not to concern a storage, or was done before it was read.
     What follows is about elements of containers, see `ir.contents`. `members`: the storages that
-    may have memory in common with one, which are not changed in place; `adopted`: the container and the index by which a value is
+    may have memory in common with one; `adopted`: the container and the index by which a value is
     reached that was put there; `views`: the elements that were read; `detached`: those that may
     have left their container, and whether all that may know them is known; `taken`: the `stamps`
     of the storage when an element was read; `born`: the values of this block; `hidden`: the

@@ -1,5 +1,5 @@
-"""Random functions that put an array into a container, take it, or what holds it, out of there, have
-an object hold that, change the array by one of these names and read it by another.
+"""Random functions that put an array into a container, take it, or what holds it, out of there,
+have an object hold that, change the array by one of these names and read it by another.
 
     def f(x):
         a, b, c = arrays(x)
@@ -47,8 +47,9 @@ def arrays(x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 TOGETHER = {
     "{0}": "", "({1}, {0})": "[1]", "[{1}, {0}]": "[1]", "([{0}], {1})": "[0][0]",
     "[{1}, [{0}]]": "[1][0]", "(({1}, ({0}, 1.0)), [{1}])": "[0][1][0]", "[[{0}], [{1}]]": "[0][0]",
-    "{{'k': [{0}]}}": "['k'][0]", "{{'k': ({1}, {0})}}": "['k'][1]", "Pair([{0}], {1})": ".first[0]",
-    "[({1}, {0})]": "[0][1]", "Box({0})": ".v", "Box([{0}])": ".v[0]", "[Box({0})]": "[0].v",
+    "{{'k': [{0}]}}": "['k'][0]", "{{'k': ({1}, {0})}}": "['k'][1]",
+    "Pair([{0}], {1})": ".first[0]", "[({1}, {0})]": "[0][1]", "Box({0})": ".v",
+    "Box([{0}])": ".v[0]", "[Box({0})]": "[0].v",
     "(Box({0}), {1})": "[0].v", "([({0},)], {1})": "[0][0][0]", "Box(({1}, {0}))": ".v[1]",
 }
 # How `t` becomes one of these, or one of two.
@@ -97,9 +98,11 @@ TAKEN = [
 ]
 # How `y` is taken of a container `t`, which holds it at 1.
 PICKED = [
-    "i = 1\ny = t[i]", "for k in range(2): y = t[k]", "k = 0\nwhile k < 2:\n    y = t[k]\n    k += 1",
+    "i = 1\ny = t[i]", "for k in range(2): y = t[k]",
+    "k = 0\nwhile k < 2:\n    y = t[k]\n    k += 1",
     "y = t[1] if x > 1.0 else t[0]", "y = (lambda s: s[1])(t)", "q.h = t\ny = q.h[1]",
-    "q.h = t\nfor k in range(2): y = q.h[k]", "y = t[0]\nfor k in range(2):\n    z = y\n    y = t[1]",
+    "q.h = t\nfor k in range(2): y = q.h[k]",
+    "y = t[0]\nfor k in range(2):\n    z = y\n    y = t[1]",
     "y = (t, 1.0)[0][1]", "y = [t][0][1]", "y = Box(t).v[1]", "y = [t[k] for k in range(2)][1]",
     "for k in range(2): y = (lambda s, k: s[k])(t, k)", "for y in list(t)[1::-1]:\n    break",
     "y = t[-1]", "for y in t: pass", "_, y = t[:2]", "for k, y in enumerate(t): pass",
