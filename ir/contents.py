@@ -25,6 +25,7 @@ from ir import facts, primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.derived import container_class
 from ir.heap import Heap, Identity
+from ir.place_state import joined_members
 from ir.types import (
     NUMBERS,
     Around,
@@ -291,9 +292,9 @@ class Contents:
         first, root = places.origin(operand), places.storage(container)
         is_back = places.left.get(first) is root
         is_shared = places.kind(first) != "new" or places.roots(first) & places.roots(root)
-        if is_shared and not is_back:
+        if (is_shared and not is_back) or first in state.tangled:
             state.tangled[root] = None
-        self._join(root, places.roots(first))
+        self._join_roots(root, first)
         if first in state.stamps:
             state.stamps[root] = operand
         state.adopted[first] = places.origin(container), index
@@ -310,11 +311,11 @@ class Contents:
         is_only = storage in state.born and storage not in places.covers and not (
             self.is_element(operand)
         ) and all(places.kind(r) == "new" and r not in state.held for r in roots)
-        if not is_only:
+        if not is_only or not roots.isdisjoint(state.tangled):
             state.tangled[root] = None
-        self._join(root, roots)
+        self._join_roots(root, storage)
         for other in {storage, *places.shallow_roots(storage)}:
-            self._join(other, {root})
+            self._join(other, {root}, is_held=False)
             if self.is_element(operand) or not places.may_be(operand, other):
                 state.lent[other] = None
             else:
@@ -333,10 +334,20 @@ class Contents:
                     places.state.lent[source] = None
                     pending.append(source)
 
-    def _join(self, root: Value, members: Iterable[Value]) -> None:
+    def _join(self, root: Value, members: Iterable[Value], is_held: bool = True) -> None:
+        """Notes what may have memory in common with a value, and whether the value may hold it,
+        and not only be held by it."""
         state = self._places.state
-        known = state.members.get(root, frozenset())
-        state.members[root] = (known | frozenset(members)) - {root}
+        found = dict.fromkeys(members, is_held)
+        found.pop(root, None)
+        state.members[root] = joined_members(state.members.get(root, {}), found)
+
+    def _join_roots(self, root: Value, storage: Value) -> None:
+        """Notes that a container may hold a value, or what that holds."""
+        places = self._places
+        within = places.roots_within(storage)
+        self._join(root, within)
+        self._join(root, places.roots(storage) - within, is_held=False)
 
     def mix(self, container: Value) -> None:
         """Notes that a container may hold anything."""
@@ -351,7 +362,7 @@ class Contents:
         """The storages from outside of a loop that what its iterations give may be a part of."""
         places = self._places
         found: set[Value] = set()
-        for part in places.parts(operand) or [operand]:
+        for part in places.leaves(operand):
             if isinstance(part, Value) and holds_memory(part.type):
                 for root in places.roots(places.storage(part)):
                     if root not in local:
@@ -368,17 +379,17 @@ class Contents:
             self._places.state.tangled[result] = None
             self._join(result, members)
             for root in members:
-                self._join(root, {result})
+                self._join(root, {result}, is_held=False)
 
     def copied(self, result: Value, operands: Iterable[Operand]) -> None:
         """A container of its own that holds what others hold."""
         places = self._places
         for operand in operands:
-            for part in places.parts(operand) or [operand]:
+            for part in places.leaves(operand):
                 if isinstance(part, Value) and holds_memory(part.type):
                     places.state.tangled[result] = None
                     roots = places.roots(places.storage(part))
-                    self._join(result, roots)
+                    self._join_roots(result, places.storage(part))
                     places.state.lent[places.storage(part)] = None
                     self._lend_sources(roots)
 
@@ -430,8 +441,11 @@ class Contents:
         state.detached[first] = is_known
         if root not in state.tangled:
             places.left[first] = root
+        elif has_parts(first.type):
+            state.tangled[first] = None
         state.views.pop(first, None)
-        self._join(first, places.roots(root))
+        self._join(first, places.roots(root) - places.shallow_roots(root))
+        self._join(first, places.shallow_roots(root), is_held=False)
         state.since[first] = len(state.trail)
         stamp = state.stamps.get(root)
         if stamp is not None:

@@ -400,11 +400,18 @@ class FollowedMemory(HeldTables):
         state.writes.setdefault(places.storage(first), loc)
         places.written(state.current.get(first, first), version, loc)
         heap = inference.current_heap(loc)
-        after = Value(heap.name, heap.type)
-        self._if_followed(version, lambda: [self._stored_items(
-            heap, self._contents(cls, version, loc), version, loc
-        )], [heap], [after], loc)
-        self.heap_changed(heap, after, loc)
+        if isinstance(places.whole(first), Value) and not places.contents.is_element(first):
+            # A view: what it is one of is held, if that is.
+            after = Value(heap.name, heap.type)
+            self._if_followed(version, lambda: [self._stored_items(
+                heap, self._contents(cls, version, loc), version, loc
+            )], [heap], [after], loc)
+            self.heap_changed(heap, after, loc)
+        else:
+            # Its other names have to find what it is now, whether it was followed or not.
+            contents = self._contents(cls, version, loc, is_new=True)
+            after = self._store_items(heap, contents, version, loc)
+            self.mark([memory])
         # It is what its contents are.
         is_element = places.contents.is_element(first)
         for name in {first} if is_element else {first, places.storage(first)}:

@@ -372,9 +372,16 @@ class HeldMemory(HeldFunctions):
     def _memory_in(self, operands: Iterable[Operand]) -> list[Value]:
         """The memory among operands, and in tuples of it."""
         return [
-            value for operand in operands for value in [operand, *self._places.parts(operand)]
+            value for value in self._with_parts(operands)
             if isinstance(value, Value) and may_be_memory(value.type)
         ]
+
+    def _with_parts(self, operands: Iterable[Operand]) -> list[Operand]:
+        """Operands, and what the tuples among them were built from."""
+        found: list[Operand] = []
+        for operand in operands:
+            found += [operand, *self._with_parts(self._places.parts(operand))]
+        return found
 
     def _names_of(self, value: Value, are_parts: bool = False) -> dict[Value, bool]:
         """The names of memory, and of what it holds, and whether each is one of all of it, or of a
@@ -388,12 +395,13 @@ class HeldMemory(HeldFunctions):
         own = {storage, *places.shallow_roots(storage)}
         roots = {storage, *known(storage)} - (own if are_parts else set())
         containers = places.containers_of(value)
-        if places.may_have_been_element(storage):
+        if places.may_have_been_element(storage) and not has_parts(value.type):
             containers |= {root for root in roots if not places.may_be(value, root)}
         return {root: root not in containers for root in roots}
 
     def give_perhaps(self, operands: Iterable[Operand]) -> None:
-        for operand in operands:
+        """Notes that objects may hold what these are perhaps names of."""
+        for operand in self._with_parts(operands):
             if isinstance(operand, Value) and (
                 may_be_memory(operand.type) or isinstance(operand.type, Iterator)
                 or captures_memory(operand.type)

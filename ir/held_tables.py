@@ -182,6 +182,7 @@ class HeldTables(StandIns):
         if not isinstance(value.type, Tuple) or len(value.type.items) != len(type_.items):
             raise self._refused(loc)
         for part, item in zip(self._parts(value, loc), type_.items, strict=True):
+            part = self._places.read(part, loc)
             if isinstance(part, Value) and may_be_memory(part.type):
                 if class_of(item) is not class_of(part.type):
                     raise self._refused(loc)

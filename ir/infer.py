@@ -56,6 +56,7 @@ class Inference(TypedLoops):
         """The typed copy of a function and the type of what it returns; `are_held`: objects hold
         all memory that it is given."""
         mapping: Mapping = {}
+        self.is_generated = function.is_generated
         places = self.places = Places(self, function.is_generated)
         is_rule = facts.is_helper_module(function.globals.get("__name__"))
         self.is_of_user = function.code is not None and not is_rule

@@ -13,7 +13,7 @@ from ir.contents import holds_memory
 from ir.core import Block, Location, Operand, Value, Yield
 from ir.errors import Unsupported
 from ir.heap import HEAP
-from ir.place_state import State
+from ir.place_state import HOLDER, Members, State, joined_roles
 from ir.places import Places
 from ir.rewrite import defined
 from ir.types import Type, join, widen
@@ -38,7 +38,7 @@ class LoopMemory:
         self._params: list[Value] = []
         self._types: dict[Value, Type] = {}
         self._same: list[int] = []
-        self._handed_on: dict[int, dict[Value, bool]] = {}
+        self._handed_on: dict[int, dict[Value, str]] = {}
         self._looks = 0
         self._lost: dict[Value, Location | None] = {}
         # What was handed on, in terms of the carried variables of the round that found it.
@@ -56,7 +56,7 @@ class LoopMemory:
         self._stored_carried: dict[int, bool] = {}
         # What the body does with elements of containers from outside of it.
         self._detached: dict[Value, bool] = {}
-        self._members: dict[Value, frozenset[Value]] = {}
+        self._members: dict[Value, Members] = {}
         self._marks: dict[str, set[Value]] = {}
         self._trail: list[tuple[Value, Value | None]] = []
 
@@ -91,7 +91,7 @@ class LoopMemory:
         for item, iterable in zip(items, iterables, strict=True):
             if holds_memory(item.type):
                 places.items[item] = None
-                places.cover(item, [iterable], [iterable])
+                places.cover(item, [iterable], HOLDER)
                 places.lend([iterable])
                 places.fresh(item)
         for param in carried:
@@ -134,7 +134,7 @@ class LoopMemory:
         }
         members = {
             first: found for first, found in places.outer_members(inner, local).items()
-            if first not in self._own and found != before.members.get(first, frozenset())
+            if first not in self._own and found != before.members.get(first, {})
         }
         detached = {
             view: known for view, known in inner.detached.items()
@@ -151,13 +151,14 @@ class LoopMemory:
         self._marks, self._members, self._detached, self._trail = marks, members, detached, trail
         return is_settled
 
-    def _named(
-        self, members: dict[Value, frozenset[Value]]
-    ) -> dict[Value, tuple[frozenset[Value], bool]]:
+    def _named(self, members: dict[Value, Members]) -> dict[Value, tuple[Members, set[bool]]]:
         """What containers may hold, apart from how the stand-ins for new memory are named: each
         look at the body has others."""
         return {
-            first: (found - self._own, not found.isdisjoint(self._own))
+            first: (
+                {value: is_held for value, is_held in found.items() if value not in self._own},
+                {is_held for value, is_held in found.items() if value in self._own},
+            )
             for first, found in members.items()
         }
 
@@ -193,7 +194,7 @@ class LoopMemory:
             )
         ]
         same: list[int] = []
-        handed_on: dict[int, dict[Value, bool]] = {}
+        handed_on: dict[int, dict[Value, str]] = {}
         lost: dict[Value, Location | None] = {}
         stand_ins: list[tuple[set[Value], Value]] = []
         for i, (param, operand) in enumerate(
@@ -210,7 +211,7 @@ class LoopMemory:
             else:
                 found = places.summary(operand, carried, local, stand_ins, self._own)
                 if storage is not param:
-                    handed_on[i] = {**self._found_before(i, found), **found}
+                    handed_on[i] = joined_roles(self._found_before(i, found), found)
                 if written:
                     lost.update(
                         (root, inner.writes[places.storage(param)])
@@ -251,15 +252,14 @@ class LoopMemory:
         return is_settled
 
     def _cover(
-        self, value: Value, before: Operand, handed_on: Iterable[tuple[Operand, bool]]
+        self, value: Value, before: Operand, handed_on: Iterable[tuple[Operand, str]]
     ) -> None:
-        """A carried value, which is that before the loop or what an iteration has handed on: all
-        of it, or an element."""
+        """A carried value, which is that before the loop or what an iteration has handed on."""
         self._places.cover(value, [before])
-        for operand, is_whole in handed_on:
-            self._places.cover(value, [operand], [] if is_whole else [operand])
+        for operand, role in handed_on:
+            self._places.cover(value, [operand], role)
 
-    def _found_before(self, i: int, found: dict[Value, bool]) -> dict[Value, bool]:
+    def _found_before(self, i: int, found: dict[Value, str]) -> dict[Value, str]:
         """What earlier looks found to be handed on, where looks go on to find something else.
 
         What a look is entered with decides what its body puts where, and by that what it hands on:
@@ -268,8 +268,8 @@ class LoopMemory:
         if self._looks <= LOOKS_APART:
             return {}
         return {
-            value: is_whole for value, is_whole in self._handed_on.get(i, {}).items()
-            if value not in found and value not in self._own
+            value: role for value, role in self._handed_on.get(i, {}).items()
+            if value not in self._own
         }
 
     def _local(self, body: Block) -> set[Value]:
@@ -289,7 +289,7 @@ class LoopMemory:
             raise Unsupported("a loop changes the same memory under two names", loc)
 
     def _shape(
-        self, handed_on: dict[int, dict[Value, bool]], carried: list[Value]
+        self, handed_on: dict[int, dict[Value, str]], carried: list[Value]
     ) -> object:
         """What is handed on, apart from how the stand-ins for new memory are named."""
         numbers: dict[Value, int] = {}
@@ -297,8 +297,8 @@ class LoopMemory:
         for i, values in handed_on.items():
             shape[i] = {
                 ("new", numbers.setdefault(v, len(numbers)), v in self._lent)
-                if v in self._own else (self._described(v, carried), is_whole)
-                for v, is_whole in values.items()
+                if v in self._own else (self._described(v, carried), role)
+                for v, role in values.items()
             }
         return shape
 
@@ -353,6 +353,6 @@ class LoopMemory:
             elif holds_memory(result.type):
                 found = summaries[i] if i < len(summaries) else {}
                 self._cover(result, operand, [
-                    (init[carried.index(value)] if value in carried else value, is_whole)
-                    for value, is_whole in found.items()
+                    (init[carried.index(value)] if value in carried else value, role)
+                    for value, role in found.items()
                 ])

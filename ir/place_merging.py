@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir.contents import UNKNOWN, has_parts, holds_memory
 from ir.core import Location, Operand, Value
 from ir.late import late_class
 from ir.place_reads import PlaceReads
-from ir.place_state import Gone, State
+from ir.place_state import (
+    HELD,
+    HOLDER,
+    ITSELF,
+    Gone,
+    Members,
+    State,
+    joined_members,
+    joined_roles,
+)
 from ir.types import widen
 
 if TYPE_CHECKING:
@@ -40,10 +49,8 @@ class PlaceMerging(PlaceWrites):
                 for storage in self.covers.get(result, ()) if storage not in self.covers
             }
 
-    def cover(
-        self, result: Value, operands: Iterable[Operand], containers: Container[Operand] = ()
-    ) -> None:
-        """A value that is one of several others, of `containers` among them one of the elements."""
+    def cover(self, result: Value, operands: Iterable[Operand], role: str = ITSELF) -> None:
+        """A value that is one of several others, or has that role of them."""
         operands = list(operands)
         self.hold_parts(operands)
         if not holds_memory(result.type):
@@ -54,15 +61,18 @@ class PlaceMerging(PlaceWrites):
         for operand in operands:
             parts = self.parts(operand)
             if parts:
-                self.cover(result, parts)
+                self.cover(result, parts, HELD)
             elif isinstance(operand, Value):
                 storage = self.first_storage(operand)
                 if storage is result:
                     continue
                 if storage not in known:
                     known.append(storage)
-                if operand not in containers and not self.contents.is_element(operand):
-                    self.covers_whole.setdefault(result, set()).add(storage)
+                if role == HOLDER or self.contents.is_element(operand):
+                    continue
+                self.covers_whole.setdefault(result, set()).add(storage)
+                if role == HELD:
+                    self.covers_held.setdefault(result, set()).add(storage)
 
     def changed_since(self, before: State) -> list[Value]:
         """The values, by their first names, that were changed since then."""
@@ -107,8 +117,8 @@ class PlaceMerging(PlaceWrites):
             if view not in before.detached:
                 self.contents.detach_behind(view, inner.detached[view])
         for storage, members in self.outer_members(inner, local).items():
-            known = before.members.get(storage, frozenset()) if start is not before else members
-            before.members[storage] = members | known
+            known = before.members.get(storage, {}) if start is not before else {}
+            before.members[storage] = joined_members(known, members)
         before.resized.update(
             (key, token) for key, token in inner.resized.items()
             if key[0] not in local and start.resized.get(key) is not token
@@ -204,20 +214,26 @@ class PlaceMerging(PlaceWrites):
         self.state = after
         return found
 
-    def outer_members(self, inner: State, local: set[Value]) -> dict[Value, frozenset[Value]]:
+    def outer_members(self, inner: State, local: set[Value]) -> dict[Value, Members]:
         """What the storages from outside of a block may have in common behind it."""
         outer, self.state = self.state, inner
         found = {}
         for storage in inner.members:
             if storage in local:
                 continue
-            members: set[Value] = set()
+            members: Members = {}
+            within = self.roots_within(storage)
             for root in self.roots(storage):
+                is_held = root in within
                 if root not in local:
-                    members.add(root)
+                    more = {root}
                 elif self.kind(root) == "unknown" or root in inner.hidden or root in self.new:
-                    members |= {UNKNOWN, *self.outer_sources(root, local)}
-            found[storage] = frozenset(members - {storage})
+                    more = {UNKNOWN, *self.outer_sources(root, local)}
+                else:
+                    continue
+                members = joined_members(members, dict.fromkeys(more, is_held))
+            members.pop(storage, None)
+            found[storage] = members
         self.state = outer
         return found
 
@@ -240,30 +256,37 @@ class PlaceMerging(PlaceWrites):
     def summary(
         self, operand: Operand, params: list[Value], local: set[Value],
         stand_ins: list[tuple[set[Value], Value]], own: set[Value],
-    ) -> dict[Value, bool]:
-        """The storages that the next iteration gets: new memory of this one by a stand-in. False
-        for those that it gets an element of.
+    ) -> dict[Value, str]:
+        """The storages that the next iteration gets, and what they are to the value that it gets:
+        new memory of this one by a stand-in.
 
         What may be the same new memory gets the same of the `stand_ins`; `own` are all stand-ins
         of this loop, which the latest one takes the place of.
         """
         if not isinstance(operand, Value) or not holds_memory(operand.type):
             return {}
+        parts = [
+            self.summary(part, params, local, stand_ins, own) for part in self.parts(operand)
+        ]
+        if any(parts):
+            return {
+                root: role if role == HOLDER else HELD
+                for root, role in joined_roles(*parts).items()
+            }
         storage = self.storage(operand)
-        containers = self.containers_of(operand)
         if storage in params or storage not in local:
-            return {storage: storage not in containers}
-        roots = self.roots(storage)
+            return self._roles(operand, [storage])
+        roots, shallow = self.roots(storage), self.shallow_roots(storage)
+        # What holds it is no name of it, but for what it was taken from.
+        within = self.roots_within(storage) if has_parts(operand.type) else shallow
+        names = roots if self.may_be_element(operand) else within
+        outer = {root for root in names if root not in local}
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             # The same in each round, in which more would be known of a new one.
             unknown = self.unknown.setdefault(operand.type, Value(operand.name, operand.type))
             self.nameless.add(unknown)
-            outer = {source for root in roots for source in self.outer_sources(root, local)}
-            # What holds it is no name of it, but for what it was taken from.
-            is_part = self.may_be_element(operand)
-            names = roots if is_part else self.shallow_roots(storage)
-            outer |= {root for root in names if root not in local}
-            return {unknown: True, **{root: root not in containers for root in outer - own}}
+            outer |= {source for root in roots for source in self.outer_sources(root, local)}
+            return {unknown: ITSELF, **self._roles(operand, outer - own)}
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:
@@ -274,5 +297,23 @@ class PlaceMerging(PlaceWrites):
         stand_ins.append((made, stand_in))
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
-        outer = {root for root in roots if root not in local and root not in own}
-        return {stand_in: True, **{root: root not in containers for root in outer}}
+        return {stand_in: ITSELF, **self._roles(operand, outer - own)}
+
+    def _roles(self, value: Value, roots: Iterable[Value]) -> dict[Value, str]:
+        """What memory that may have some in common with a value is to it."""
+        storage = self.storage(value)
+        containers, held = self.containers_of(value), self.held_by(storage)
+        itself = {storage, *self.shallow_roots(storage)}
+
+        def role(root: Value) -> str:
+            if root in held:
+                return HELD
+            if root in containers:
+                return HOLDER
+            if root in itself:
+                return ITSELF
+            if has_parts(value.type):
+                return HELD
+            return ITSELF if self.may_be(value, root) else HOLDER
+
+        return {root: role(root) for root in roots}

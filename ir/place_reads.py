@@ -178,12 +178,13 @@ class PlaceReads(Storages):
         """What a value may be or hold: what the call was given that made it."""
         found: list[Value] = []
         for root in self.roots(self.storage(value)):
-            if self.kind(root) == "unknown" or has_parts(root.type):
+            type_ = self.state.current.get(root, root).type
+            if self.kind(root) == "unknown" or has_parts(type_):
                 found += [
-                    source for source in self.sources.get(root, {})
+                    source for source, version in self.sources.get(root, {}).items()
                     if source is not root and (
-                        isinstance(root.type, Iterator) or isinstance(source.type, Iterator)
-                        or may_overlap(root.type, source.type, True)
+                        isinstance(type_, Iterator) or isinstance(source.type, Iterator)
+                        or may_overlap(type_, version.type, True)
                     )
                 ]
         return found

@@ -53,6 +53,27 @@ ABSENT = "absent"
 # which of the inputs that it changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
 
+# What other memory is to a value: it may be the value itself, hold it, or be held by it, where that
+# is a tuple.
+ITSELF, HOLDER, HELD = "itself", "holder", "held"
+_ROLES = (HOLDER, ITSELF, HELD)
+
+
+def joined_roles(*found: dict[Value, str]) -> dict[Value, str]:
+    """What memory is to one of several values, or to a tuple of them: the last role counts."""
+    joined: dict[Value, str] = {}
+    for roles in found:
+        for value, role in roles.items():
+            joined[value] = max(role, joined.get(value, HOLDER), key=_ROLES.index)
+    return joined
+
+# What may have memory in common with a value, and whether the value may hold it.
+Members: TypeAlias = "dict[Value, bool]"
+
+
+def joined_members(a: Members, b: Members) -> Members:
+    return a | {value: is_held or a.get(value, False) for value, is_held in b.items()}
+
 
 def shown_name(name: str) -> str:
     """What a message calls a value: those that no variable holds have no name."""
@@ -88,7 +109,7 @@ class State:
     lost: dict[Value, Location | None] = made(dict)
     since: dict[Value, int] = made(dict)
     trail: list[tuple[Value, Value | None]] = made(list)
-    members: dict[Value, frozenset[Value]] = made(dict)
+    members: dict[Value, Members] = made(dict)
     adopted: dict[Value, tuple[Value, Operand]] = made(dict)
     views: dict[Value, None] = made(dict)
     detached: dict[Value, bool] = made(dict)

@@ -171,6 +171,7 @@ class PlaceWrites(PlaceReads):
         self.note_sources(result, [callee, *given])
         on_objects = any(position == HEAP_NAME for position, _ in changed)
         if holds_memory(result.type):
+            self.given_back.add(result)
             self.lend(given)
         elif on_objects:
             self.lend(others)

@@ -18,7 +18,7 @@ from ir.heap import HEAP, contents_read
 from ir.held import HeldMemory
 from ir.held_functions import may_be_memory
 from ir.memory_facts import COPYING, HOLDING, is_array_like
-from ir.place_state import Gone, State, check_call
+from ir.place_state import Gone, Members, State, check_call
 from ir.types import BOTTOM, Iterator, Known, Method, Slice, Type, class_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Storages:
         self.covers: dict[Value, list[Value]] = {}
         # Those among them that it may be itself, and not only an element of.
         self.covers_whole: dict[Value, set[Value]] = {}
+        # And those that stand in a tuple that it may be.
+        self.covers_held: dict[Value, set[Value]] = {}
         # The results of branches that are one of several values.
         self.chosen: set[Value] = set()
         self.entry: list[Call] = []
@@ -90,7 +92,7 @@ class Storages:
         """Notes what the value of a call may be or hold: something that the call was given."""
         self.sources[result] = {
             self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
-            for o in operands
+            for operand in operands for o in (operand, *self.leaves(operand))
             if isinstance(o, Value) and holds_memory(o.type) and o.type != HEAP
         }
 
@@ -252,6 +254,11 @@ class Storages:
                 return op.args
         return []
 
+    def leaves(self, operand: Operand) -> list[Operand]:
+        """What a tuple, and those in it, were built from; of anything else itself."""
+        parts = self.parts(operand)
+        return [leaf for part in parts for leaf in self.leaves(part)] if parts else [operand]
+
     def _tuple_again(self, value: Value, loc: Location | None) -> Operand:
         """A tuple of the latest versions of its items."""
         parts = self.parts(value)
@@ -264,6 +271,10 @@ class Storages:
         """The storages that may have memory in common with one: those that a merged one may be,
         and members."""
         return self._unmerged(self._reached(storage, self.state.members))
+
+    def roots_within(self, storage: Value) -> frozenset[Value]:
+        """The same, but for containers that are only known to hold it."""
+        return self._unmerged(self._reached(storage, self.state.members, upwards=False))
 
     def shallow_roots(self, storage: Value) -> frozenset[Value]:
         """The storages that a merged one may be."""
@@ -282,9 +293,17 @@ class Storages:
     def containers_of(self, value: Value) -> set[Value]:
         """The storages of which a value is an element, or may be, and which it can't be itself."""
         storage = self.storage(value)
+        whole = self.only_holding(storage)
         if self.contents.is_element(value):
-            return {storage, *self.shallow_roots(storage)}
-        return self.only_holding(storage)
+            whole = {storage, *self.shallow_roots(storage)}
+        return whole - self.held_by(storage)
+
+    def held_by(self, storage: Value) -> set[Value]:
+        """The storages that stand in the tuples that a merged one may be, or be an element of."""
+        parts: set[Value] = set()
+        for merged in self._reached(storage, {}):
+            parts |= self.covers_held.get(merged, set())
+        return {root for part in parts for root in self._reached(part, {})}
 
     def may_be_element(self, value: Value) -> bool:
         """Whether a value is an element of a container, or may be, where it is one of several."""
@@ -308,7 +327,9 @@ class Storages:
     def _unmerged(self, storages: Iterable[Value]) -> frozenset[Value]:
         return frozenset(storage for storage in storages if storage not in self.covers)
 
-    def _reached(self, storage: Value, members: dict[Value, frozenset[Value]]) -> set[Value]:
+    def _reached(
+        self, storage: Value, members: dict[Value, Members], upwards: bool = True
+    ) -> set[Value]:
         found: set[Value] = set()
         pending = [storage]
         while pending:
@@ -316,7 +337,10 @@ class Storages:
             if value not in found:
                 found.add(value)
                 pending += self.covers.get(value, [])
-                pending += members.get(value, ())
+                pending += [
+                    member for member, is_held in members.get(value, {}).items()
+                    if is_held or upwards
+                ]
         return found
 
     def kind(self, storage: Value) -> str:

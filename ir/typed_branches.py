@@ -233,10 +233,13 @@ class TypedBranches(TypedCalls):
     def _lost_changes(self, op: Try, blocks: list[Block]) -> set[Op]:
         """The changes of a body that its handler would not see, where that goes on.
 
-        Where the body is in pieces already, the handler raises if it comes to that.
+        Where the body is in pieces already, the handler raises if it comes to that. Generated code
+        is made of bodies that lose nothing: what stands there behind a change doesn't fail.
         """
         body, handler = blocks
         assert self.places is not None
+        if self.is_generated:
+            return set()
         changes = changes_of(body, self.places)
         if not isinstance(handler.exit, Yield):
             return set()

@@ -12,6 +12,7 @@ from ir.builder import Operations
 from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
 from ir.errors import NeedsHeap
 from ir.failing import Cuts
+from ir.memory_facts import CHANGING
 from ir.place_state import Effect, Returned
 from ir.places import Places
 from ir.rewrite import Mapping
@@ -59,6 +60,8 @@ class TypedBuilder(Operations):
         self.asked_here: list[Operand] = []
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
+        # There, what has been changed in place, so that another value stands for it.
+        self._consumed: set[Operand] = set()
         self.updates: tuple[int, ...] = ()
         self.effects: list[Effect] = []
         self.spoiled: tuple[int, ...] = ()
@@ -77,6 +80,7 @@ class TypedBuilder(Operations):
         self.attempting: Attempting | None = None
         # Whether it is code of the user's: no rule, and no adjoint.
         self.is_of_user = True
+        self.is_generated = False
         self.cuts = Cuts()
         # Changes behind which pieces would have to be cut again.
         self.missed: frozenset[Op] = frozenset()
@@ -105,8 +109,11 @@ class TypedBuilder(Operations):
             if self.places is not None:
                 self.places.state.born[value] = None
                 self.places.fresh(value)
-        if self.places is not None and isinstance(op, Call):
-            self.places.defined(op)
+        if isinstance(op, Call):
+            if self.places is not None:
+                self.places.defined(op)
+            elif isinstance(op.callee, Const) and id(op.callee.value) in CHANGING:
+                self._consumed.update(arg for arg in op.args if isinstance(arg, Value))
 
     def typed_call(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
@@ -124,13 +131,16 @@ class TypedBuilder(Operations):
         if isinstance(op, Call) and isinstance(op.callee, Const):
             if op.callee.value is primitives.build_tuple:
                 return list(op.args)
-            if op.callee.value is primitives.build_list and not self._is_lent(op.result):
+            if op.callee.value is primitives.build_list and self._is_as_built(op):
                 return list(op.args)
         return None
 
-    def _is_lent(self, made: Value) -> bool:
-        """Whether a list or dict was passed to a call that may have changed it."""
-        return self.places is not None and made in self.places.state.lent
+    def _is_as_built(self, made: Call) -> bool:
+        """Whether no call may have changed a list or dict, and its items are known by the names
+        that it was built from."""
+        if self.places is not None:
+            return made.result not in self.places.state.lent
+        return self._consumed.isdisjoint(made.args)
 
     def is_tuple(self, operand: Operand) -> bool:
         return isinstance(type_of(operand), Tuple)
@@ -140,7 +150,7 @@ class TypedBuilder(Operations):
         op = self.definitions.get(operand) if isinstance(operand, Value) else None
         if not isinstance(op, Call) or not isinstance(op.callee, Const):
             return None
-        if op.callee.value is not primitives.build_dict or self._is_lent(op.result):
+        if op.callee.value is not primitives.build_dict or not self._is_as_built(op):
             return None
         names, values = literal_keys(op.args[::2]), op.args[1::2]
         if names is None:

@@ -49,9 +49,11 @@ class ObjectTangents:
 
     def get(self, obj: Any, name: str, value: Any) -> Any:
         """The tangent of an attribute, which holds `value`; None if nothing is known of it."""
+        found = self._tables.get(id(obj))
+        if isinstance(obj, Contents) and found is not None and name in found[1]:
+            return found[1][name]  # whatever a reference to the memory was stored with
         if self.held.knows(value):
             return self.held.of(value)
-        found = self._tables.get(id(obj))
         return None if found is None else self.held.now(value, found[1].get(name))
 
     def stand_for(self, contents: Contents, memory: Any) -> None:

@@ -32,6 +32,7 @@ from ir.core import (
 from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
+from ir.errors import Unsupported
 from ir.failing import may_fail
 from ir.rewrite import blocks, free_values
 
@@ -345,7 +346,12 @@ class Naming:
     def _unite(self) -> None:
         for a, b in self._required:
             first, second = self._find(a), self._find(b)
-            assert first is second or not self._interfere(first, second), (a, b)
+            if first is not second and self._interfere(first, second):
+                made = self._definitions.get(a)
+                raise Unsupported(
+                    f"`{b.name}` is read as it was before it is changed in place here",
+                    made.loc if made is not None else None, advice="read it before, or copy it",
+                )
             self._merge(first, second)
         for a, b in self._wishes:
             first, second = self._find(a), self._find(b)
