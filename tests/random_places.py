@@ -64,7 +64,7 @@ NAMES = {
 }
 
 
-class _Writer(Writer):
+class PlacesWriter(Writer):
     def __init__(self, seed: int) -> None:
         super().__init__(seed, "def f(x):")
         self.names: dict[str, list[str]] = {kind: [] for kind in KINDS}
@@ -228,4 +228,4 @@ class _Writer(Writer):
 
 
 def random_function(seed: int) -> Callable[[float], float]:
-    return names_of(_Writer(seed).lines, f"<random places {seed}>", NAMES)["f"]
+    return names_of(PlacesWriter(seed).lines, f"<random places {seed}>", NAMES)["f"]
