@@ -27,7 +27,7 @@ BY_AREA = {
     "event_queues": "actions_that_plan_others desk_with_planned_events",
     "exceptions": "exits_in_with",
     "failing_callees": "events unknown_functions",
-    "failing_flow": "type_error zips",
+    "failing_flow": "type_error",
     "failing_memory": "attrs_order swap_fail",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list contextmanager_with_finally sliced_and_taken",
