@@ -399,24 +399,47 @@ class FollowedMemory(HeldTables):
             return
         state.writes.setdefault(places.storage(first), loc)
         places.written(state.current.get(first, first), version, loc)
-        heap = inference.current_heap(loc)
-        if isinstance(places.whole(first), Value) and not places.contents.is_element(first):
-            # A view: what it is one of is held, if that is.
+        owner = self._owner(first)
+        is_sole = places.storage(first) in places.inputs and not self._has_names(owner)
+        if owner is not first or is_sole:
+            # A view, or perhaps one: no object stands for that, and it is refused if it is held.
+            heap = inference.current_heap(loc)
             after = Value(heap.name, heap.type)
             self._if_followed(version, lambda: [self._stored_items(
                 heap, self._contents(cls, version, loc), version, loc
             )], [heap], [after], loc)
             self.heap_changed(heap, after, loc)
-        else:
-            # Its other names have to find what it is now, whether it was followed or not.
-            contents = self._contents(cls, version, loc, is_new=True)
-            after = self._store_items(heap, contents, version, loc)
-            self.mark([memory])
+        if not is_sole:
+            # Other names have to find what it is now, whether it was followed or not.
+            items = state.current.get(owner, owner)
+            contents = self._contents(self._class_for(items.type, loc), items, loc, is_new=True)
+            self._store_items(inference.current_heap(loc), contents, items, loc)
+            self.mark([owner])
+        after = inference.current_heap(loc)
         # It is what its contents are.
         is_element = places.contents.is_element(first)
         for name in {first} if is_element else {first, places.storage(first)}:
             state.exposed[name] = after
             self.known.add(name)
+
+    def _owner(self, first: Value) -> Value:
+        """What a view is one of: an array that is known by a name, or as an element."""
+        places = self._places
+        while places.contents.place(first) is None:
+            whole = places.whole(first)
+            if not isinstance(whole, Value):
+                break
+            first = places.origin(whole)
+        return first
+
+    def _has_names(self, value: Value) -> bool:
+        """Whether memory may be known by other names than those that are followed as such."""
+        places, state = self._places, self._places.state
+        storage = places.storage(value)
+        return any(storage in known for known in (state.lent, state.held, state.hidden)) or (
+            bool(state.members.get(storage))
+            or any(storage in covered for covered in places.covers.values())
+        )
 
     def is_held(self, value: Value) -> bool:
         if self._places.inference.heap is None or value.type == HEAP:

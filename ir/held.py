@@ -372,16 +372,9 @@ class HeldMemory(HeldFunctions):
     def _memory_in(self, operands: Iterable[Operand]) -> list[Value]:
         """The memory among operands, and in tuples of it."""
         return [
-            value for value in self._with_parts(operands)
+            value for value in self._places.with_parts(operands)
             if isinstance(value, Value) and may_be_memory(value.type)
         ]
-
-    def _with_parts(self, operands: Iterable[Operand]) -> list[Operand]:
-        """Operands, and what the tuples among them were built from."""
-        found: list[Operand] = []
-        for operand in operands:
-            found += [operand, *self._with_parts(self._places.parts(operand))]
-        return found
 
     def _names_of(self, value: Value, are_parts: bool = False) -> dict[Value, bool]:
         """The names of memory, and of what it holds, and whether each is one of all of it, or of a
@@ -401,7 +394,7 @@ class HeldMemory(HeldFunctions):
 
     def give_perhaps(self, operands: Iterable[Operand]) -> None:
         """Notes that objects may hold what these are perhaps names of."""
-        for operand in self._with_parts(operands):
+        for operand in self._places.with_parts(operands):
             if isinstance(operand, Value) and (
                 may_be_memory(operand.type) or isinstance(operand.type, Iterator)
                 or captures_memory(operand.type)

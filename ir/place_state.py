@@ -53,25 +53,27 @@ ABSENT = "absent"
 # which of the inputs that it changes it is, or nothing; of a tuple, for each item.
 Returned: TypeAlias = "str | int | tuple[Returned, ...] | None"
 
-# What other memory is to a value: it may be the value itself, hold it, or be held by it, where that
-# is a tuple.
+# What other memory is to a value: it may be the value itself, hold it, or be held by it. Of several
+# the last one of `_ROLES` counts.
 ITSELF, HOLDER, HELD = "itself", "holder", "held"
 _ROLES = (HOLDER, ITSELF, HELD)
 
 
 def joined_roles(*found: dict[Value, str]) -> dict[Value, str]:
-    """What memory is to one of several values, or to a tuple of them: the last role counts."""
+    """What memory is to one of several values, or to a tuple of them."""
     joined: dict[Value, str] = {}
     for roles in found:
         for value, role in roles.items():
             joined[value] = max(role, joined.get(value, HOLDER), key=_ROLES.index)
     return joined
 
+
 # What may have memory in common with a value, and whether the value may hold it.
 Members: TypeAlias = "dict[Value, bool]"
 
 
 def joined_members(a: Members, b: Members) -> Members:
+    """What may have memory in common with a value by two ways."""
     return a | {value: is_held or a.get(value, False) for value, is_held in b.items()}
 
 

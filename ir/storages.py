@@ -37,7 +37,7 @@ class Storages:
         self.covers: dict[Value, list[Value]] = {}
         # Those among them that it may be itself, and not only an element of.
         self.covers_whole: dict[Value, set[Value]] = {}
-        # And those that stand in a tuple that it may be.
+        # And those among these that it may hold, and not only be.
         self.covers_held: dict[Value, set[Value]] = {}
         # The results of branches that are one of several values.
         self.chosen: set[Value] = set()
@@ -92,7 +92,7 @@ class Storages:
         """Notes what the value of a call may be or hold: something that the call was given."""
         self.sources[result] = {
             self.storage(o): self.state.current.get(self.storage(o), self.storage(o))
-            for operand in operands for o in (operand, *self.leaves(operand))
+            for o in self.with_parts(operands)
             if isinstance(o, Value) and holds_memory(o.type) and o.type != HEAP
         }
 
@@ -254,6 +254,13 @@ class Storages:
                 return op.args
         return []
 
+    def with_parts(self, operands: Iterable[Operand]) -> list[Operand]:
+        """Operands, and what the tuples among them, and in these, were built from."""
+        found: list[Operand] = []
+        for operand in operands:
+            found += [operand, *self.with_parts(self.parts(operand))]
+        return found
+
     def leaves(self, operand: Operand) -> list[Operand]:
         """What a tuple, and those in it, were built from; of anything else itself."""
         parts = self.parts(operand)
@@ -293,17 +300,17 @@ class Storages:
     def containers_of(self, value: Value) -> set[Value]:
         """The storages of which a value is an element, or may be, and which it can't be itself."""
         storage = self.storage(value)
-        whole = self.only_holding(storage)
+        containers = self.only_holding(storage)
         if self.contents.is_element(value):
-            whole = {storage, *self.shallow_roots(storage)}
-        return whole - self.held_by(storage)
+            containers = {storage, *self.shallow_roots(storage)}
+        return containers - self.held_by(storage)
 
     def held_by(self, storage: Value) -> set[Value]:
-        """The storages that stand in the tuples that a merged one may be, or be an element of."""
-        parts: set[Value] = set()
+        """The storages that a merged one may hold, as one of its values does."""
+        held: set[Value] = set()
         for merged in self._reached(storage, {}):
-            parts |= self.covers_held.get(merged, set())
-        return {root for part in parts for root in self._reached(part, {})}
+            held |= self.covers_held.get(merged, set())
+        return {root for value in held for root in self._reached(value, {})}
 
     def may_be_element(self, value: Value) -> bool:
         """Whether a value is an element of a container, or may be, where it is one of several."""

@@ -12,7 +12,7 @@ from ir.builder import Operations
 from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
 from ir.errors import NeedsHeap
 from ir.failing import Cuts
-from ir.memory_facts import CHANGING
+from ir.memory_facts import changed_by
 from ir.place_state import Effect, Returned
 from ir.places import Places
 from ir.rewrite import Mapping
@@ -60,7 +60,7 @@ class TypedBuilder(Operations):
         self.asked_here: list[Operand] = []
         # What changes in place do; None where the operations are values only already.
         self.places: Places | None = None
-        # There, what has been changed in place, so that another value stands for it.
+        # In the latter case, what was changed in place, so that another value stands for it.
         self._consumed: set[Operand] = set()
         self.updates: tuple[int, ...] = ()
         self.effects: list[Effect] = []
@@ -112,8 +112,8 @@ class TypedBuilder(Operations):
         if isinstance(op, Call):
             if self.places is not None:
                 self.places.defined(op)
-            elif isinstance(op.callee, Const) and id(op.callee.value) in CHANGING:
-                self._consumed.update(arg for arg in op.args if isinstance(arg, Value))
+            else:
+                self._consumed.update(changed_by(op))
 
     def typed_call(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],

@@ -405,6 +405,10 @@ def size_of(type_: Type) -> int:
     return 1 + sum(map(size_of, parts))
 
 
+# What holds what it is made of is of no finite type: types with more parts than that are bounded.
+LARGE = 200
+
+
 def bounded(before: Type, after: Type) -> Type:
     """Covers two approximations, and is nested no more deeply than the earlier one.
 

@@ -34,6 +34,7 @@ from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
 from ir.errors import Unsupported
 from ir.failing import may_fail
+from ir.place_state import shown_name
 from ir.rewrite import blocks, free_values
 
 Copies = list[tuple[Value, Operand]]
@@ -349,7 +350,7 @@ class Naming:
             if first is not second and self._interfere(first, second):
                 made = self._definitions.get(a)
                 raise Unsupported(
-                    f"`{b.name}` is read as it was before it is changed in place here",
+                    f"{shown_name(b.name)} is read as it was before it is changed in place",
                     made.loc if made is not None else None, advice="read it before, or copy it",
                 )
             self._merge(first, second)

@@ -25,6 +25,7 @@ from ir.heap import Cell
 from ir.held_tables import Kind, kind_of_items, may_be_one
 from ir.types import (
     BOTTOM,
+    LARGE,
     TOP,
     Closure,
     Dict,
@@ -52,8 +53,6 @@ from zyg.signature import abstract
 # What was asked about the attributes of objects, with the answers.
 Answers: TypeAlias = dict[tuple[Any, ...], Any]
 CHANGED = object()  # is no answer
-# Containers that may hold each other are of no finite type: larger ones are nested no more deeply.
-LARGE = 200
 NOWHERE = object()  # is no value of a class
 # What a class may hold for all its objects, and nobody changes in place.
 PLAIN = (int, float, complex, bool, str, bytes, type(None))
@@ -300,6 +299,8 @@ def joined_within(type_: Type, changed: Changed) -> Type:
             pass
     of, kind = class_of(type_), kind_of_items(type_)
     found = [new for (cls, own), new in changed.items() if cls is of and may_be_one(own, kind)]
+    if not found:
+        return type_
     joined = join_all([type_, *found])
     return bounded(type_, joined) if size_of(joined) > LARGE else joined
 

@@ -21,7 +21,18 @@ from ir.hoisting import hoist_parts
 from ir.late import late
 from ir.parse import parse_code
 from ir.rewrite import walk
-from ir.types import Closure, Dict, Known, Tuple, Type, bounded, captures_itself, class_of, size_of
+from ir.types import (
+    LARGE,
+    Closure,
+    Dict,
+    Known,
+    Tuple,
+    Type,
+    bounded,
+    captures_itself,
+    class_of,
+    size_of,
+)
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.guards import CellContents, CellGuard, enter
 from zyg.compiler.lengths import outside
@@ -42,9 +53,8 @@ else:  # few functions capture themselves
 MAX_DEPTH = 60
 MAX_ROUNDS = 40
 # What a recursion returns may turn out to be nested more deeply in so many rounds, and as long as
-# its type has no more parts than that.
+# its type isn't large.
 UNBOUNDED = 3
-LARGE = 200
 # In so many calls inside of each other of one function, its arguments may become larger types.
 NESTED = 3
 MAX_KNOWN = 4096
