@@ -175,6 +175,30 @@ class Shadows:
         bars[index] = bar
         return rebuilt(value, bars)
 
+    def absorb_read(self, seen: Seen, index: Any, bar: Any) -> Any:
+        """`absorb` of a cotangent that is zero but for an index, where memory may stand itself."""
+        if bar is None:
+            return None
+        value = seen.value
+        memory = None if isinstance(index, slice) else self._container_of(value)
+        if memory is not None:
+            items = None if memory.changes is None else self.items_at(memory, seen.time)
+            if items is not None:
+                bar = self._apart(items[index], bar, seen.time)
+            self._of(memory).add_item(value, index, seen.size, bar)
+            return None
+        if isinstance(value, dict):
+            return self.absorb(seen, {index: bar})
+        if not isinstance(value, list | tuple | deque):
+            return self.absorb(seen, one_hot(bar, value, index))
+        bars: list[Any] = [None] * (seen.size if is_memory(value) else len(value))
+        bars[index] = bar
+        return self.absorb(seen, rebuilt(value, bars))
+
+    def _container_of(self, value: Any) -> Memory | None:
+        """What is known of a list or the like, if objects hold it at this point."""
+        return _held_now(value)[0] if isinstance(value, list | dict | deque) else None
+
     def holds_none_of(self, value: Any) -> bool:
         """Whether objects hold nothing of memory, at this point of the reverse pass."""
         return _held_now(value)[0] is None
