@@ -50,6 +50,30 @@ class NodeMaker:
     def _assigned(self, target: gast.AST, value: gast.AST) -> gast.AST:
         return self.node(gast.Assign(targets=[target], value=value, type_comment=None))
 
+    def tuple(self, items: list[gast.AST]) -> gast.AST:
+        return self.node(gast.Tuple(elts=items, ctx=gast.Load()))
+
+    def item(self, name: str, key: gast.AST) -> gast.AST:
+        return self._item(name, key, gast.Load())
+
+    def assign_item(self, name: str, key: gast.AST, value: gast.AST) -> gast.AST:
+        return self._assigned(self._item(name, key, gast.Store()), value)
+
+    def _item(self, name: str, key: gast.AST, context: gast.AST) -> gast.AST:
+        return self.node(gast.Subscript(value=self.load(name), slice=key, ctx=context))
+
+    def empty_dict(self) -> gast.AST:
+        return self.node(gast.Dict(keys=[], values=[]))
+
+    def negated(self, test: gast.AST) -> gast.AST:
+        return self.node(gast.UnaryOp(op=gast.Not(), operand=test))
+
+    def expression(self, value: gast.AST) -> gast.AST:
+        return self.node(gast.Expr(value=value))
+
+    def returned(self, value: gast.AST) -> gast.AST:
+        return self.node(gast.Return(value=value))
+
     def branch(
         self, test: gast.AST, body: Statements, orelse: Statements | None = None
     ) -> gast.AST:

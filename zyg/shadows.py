@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 class Shadows:
     """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_contents", "_followed", "_mirrors", "_tables", "own")
+    __slots__ = ("_contents", "_followed", "_mirrors", "_remembered", "_tables", "own")
 
     def __init__(self, followed: dict[int, tuple[Any, Any]] | None = None) -> None:
         # Memory, by its `id`, with the object that stands for its contents, if one does.
@@ -66,6 +66,9 @@ class Shadows:
         # What containers held at the point that the adjoint has come to, and how many of their
         # changes lie before it.
         self._mirrors: dict[int, tuple[Any, int]] = {}
+        # The cotangents of values that functions remember, until the adjoint comes to the call that
+        # computed them.
+        self._remembered: dict[Any, Any] = {}
 
     def is_empty(self) -> bool:
         """Whether nothing was left to any object."""
@@ -136,6 +139,30 @@ class Shadows:
         """The record of an object that has one."""
         table = self._tables.get(type(obj))
         return None if table is None else table.by_object.get(obj)
+
+    # Values that functions remember
+
+    def add_remembered(self, kept: Any, bar: Any) -> bool:
+        """Adds to the cotangent of a remembered value; False if what computed it is passed."""
+        before = self._remembered.get(kept)
+        if before is UNTOUCHED:
+            return False
+        if bar is not None:
+            self._remembered[kept] = accumulate(before, bar)
+        return True
+
+    def take_remembered(self, kept: Any) -> Any:
+        """The cotangent of a value, where the adjoint comes to what computed it."""
+        found, self._remembered[kept] = self._remembered.get(kept), UNTOUCHED
+        return found
+
+    def unless_remembered(self) -> None:
+        """Raises if an adjoint has ended and never come to what computed a value."""
+        if any(bar is not UNTOUCHED for bar in self._remembered.values()):
+            raise NotDifferentiable(
+                "a value that a function remembers is used, and the call that computed it is none "
+                "that zyg has differentiated; call the function where its value is used first"
+            )
 
     # Memory that objects hold
 
