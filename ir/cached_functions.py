@@ -13,8 +13,8 @@
                                         return best_memo[i, j]
 
 What is computed once has one adjoint then, which runs once. By numbers that may depend on an input
-a value can't be looked up: of equal ones each has a derivative of its own. Those calls stay what they
-are, for the run time.
+a value can't be looked up: of equal ones each has a derivative of its own. Those calls stay what
+they are, for the run time.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LEAST_SIZE = 128
 def lower_cached_functions(function: Any, module_globals: dict[str, Any]) -> None:
     """Puts tables in the place of `functools.lru_cache` and `cache` in a function, in place."""
     nodes = list(gast.walk(function))
-    names = {name for node in nodes for name in (getattr(node, "id", ""), getattr(node, "name", ""))}
+    names = {getattr(node, kind, "") for node in nodes for kind in ("id", "name")}
     for node in nodes:
         if isinstance(node, FUNCTIONS) and isinstance(node.body, list):
             _Lowering(node, names, module_globals).statements(node.body)
@@ -132,10 +132,9 @@ class _Lowering:
         body.args.defaults, body.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
 
         def of_arguments(function: Any) -> Any:
-            found = made.node(gast.Call(func=function, args=arguments(), keywords=[
+            return made.node(gast.Call(func=function, args=arguments(), keywords=[
                 gast.keyword(arg=arg.id, value=made.load(arg.id)) for arg in node.args.kwonlyargs
             ]))
-            return found
 
         def arguments() -> list[Any]:
             return [made.load(arg.id) for arg in [*node.args.posonlyargs, *node.args.args]]

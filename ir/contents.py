@@ -18,7 +18,7 @@ import functools
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator
-from types import FunctionType
+from types import FunctionType, TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
 from ir import facts, primitives
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 IMMUTABLE = (
     int, float, complex, str, bytes, tuple, slice, range, frozenset, type(None), type,
-    FunctionType, BaseException,
+    FunctionType, BaseException, TracebackType,
 )
 # What stands for memory of which nothing is known.
 UNKNOWN = Value("unknown")

@@ -58,6 +58,9 @@ else:
 
 MAX_INLINED_OPS = 30
 
+# Numbers and text, which nobody changes in place.
+PLAIN = (int, float, complex, bool, str, bytes, type(None))
+
 
 class ProgramSurroundings(ObjectSurroundings):
     """Answers the questions of inference for one specialisation, and notes the guards."""
@@ -107,7 +110,7 @@ class ProgramSurroundings(ObjectSurroundings):
         container = vars(owner)
         if name not in container and isinstance(owner, type):
             base = next((base for base in owner.__mro__ if name in vars(base)), None)
-            if base is not None and type(vars(base)[name]) in (list, dict, np.ndarray):
+            if base is not None and _is_typed(vars(base)[name]):
                 self.note_absent_below(owner, base, name)
                 return self.attribute_type(base, name)
             self.note_read_of_class(owner, name)
@@ -131,7 +134,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or _is_bound_later(type_.value)
         ):
-            return type_ if type(container[name]) in (list, dict, np.ndarray) else TOP
+            return type_ if _is_typed(container[name]) else TOP
         if isinstance(owner, type) and isinstance(type_, Known):
             if isinstance(type_.value, types.FunctionType):
                 return Known(with_source(type_.value, owner))
@@ -436,6 +439,14 @@ class ProgramSurroundings(ObjectSurroundings):
             operand = kwargs[position] if isinstance(position, str) else args[position]
             found.append((position, operand))
         return found
+
+
+def _is_typed(value: Any) -> bool:
+    """Whether what a class holds for all of its objects is typed where it is read: it is memory, or
+    numbers and text."""
+    if type(value) is tuple:
+        return all(type(item) in PLAIN for item in value)
+    return type(value) in (*PLAIN, list, dict, np.ndarray)
 
 
 def _is_small(source: Function) -> bool:
