@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import types
 from typing import Any
 
 import gast
@@ -31,6 +30,7 @@ from ir.core import Call, Const, Operand
 from ir.discrete import is_discrete
 from ir.errors import Unsupported
 from ir.jumps import is_generator
+from ir.known_names import known_value, names_in, new_name
 from ir.node_maker import NodeMaker, Statements
 from ir.scope import FUNCTIONS, local_names, stores_of
 
@@ -40,11 +40,22 @@ LEAST_SIZE = 128
 
 def lower_cached_functions(function: Any, module_globals: dict[str, Any]) -> None:
     """Puts tables in the place of `functools.lru_cache` and `cache` in a function, in place."""
-    nodes = list(gast.walk(function))
-    names = {getattr(node, kind, "") for node in nodes for kind in ("id", "name")}
-    for node in nodes:
-        if isinstance(node, FUNCTIONS) and isinstance(node.body, list):
-            _Lowering(node, names, module_globals).statements(node.body)
+    _lower(function, frozenset(), names_in(function), module_globals)
+
+
+def _lower(
+    node: Any, hidden: frozenset[str], names: set[str], module_globals: dict[str, Any]
+) -> None:
+    hidden |= local_names(node)
+    if isinstance(node.body, list):
+        _Lowering(node, hidden, names, module_globals).statements(node.body)
+    pending = list(node.body) if isinstance(node.body, list) else [node.body]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, FUNCTIONS):
+            _lower(child, hidden, names, module_globals)
+        else:
+            pending += gast.iter_child_nodes(child)
 
 
 def unless_replaced(decorator: Any, known: Any) -> None:
@@ -67,10 +78,12 @@ def _fold_known(call: Call) -> Operand | None:
 
 
 class _Lowering:
-    def __init__(self, outer: Any, names: set[str], module_globals: dict[str, Any]) -> None:
+    def __init__(
+        self, outer: Any, hidden: frozenset[str], names: set[str], module_globals: dict[str, Any]
+    ) -> None:
         self._names = names  # which new ones have to differ from
         self._globals = module_globals
-        self._locals = local_names(outer)
+        self._hidden = hidden
         self._stores = stores_of(outer.body)
         self._attributes = {
             node.value.id for node in gast.walk(outer)
@@ -101,27 +114,14 @@ class _Lowering:
         return self._value_of(decorator.func) is functools.lru_cache and _is_large(decorator)
 
     def _value_of(self, node: Any) -> Any:
-        """What a global name or an attribute of a module is, where the function is made."""
-        match node:
-            case gast.Name(id=name) if name not in self._locals:
-                return self._globals.get(name)
-            case gast.Attribute(value=owner, attr=name):
-                found = self._value_of(owner)
-                return getattr(found, name, None) if isinstance(found, types.ModuleType) else None
-            case _:
-                return None
-
-    def _new_name(self, name: str, role: str) -> str:
-        found = f"{name}_{role}"
-        while found in self._names:
-            found += "_"
-        self._names.add(found)
-        return found
+        return known_value(node, self._globals, self._hidden)
 
     def _lowered(self, node: Any) -> Statements:
         made = NodeMaker(node)
         name, (decorator,) = node.name, node.decorator_list
-        memo, kept, computed = (self._new_name(name, role) for role in ("memo", "kept", "computed"))
+        memo, kept, computed = (
+            new_name(f"{name}_{role}", self._names) for role in ("memo", "kept", "computed")
+        )
         named = decorator.func if isinstance(decorator, gast.Call) else decorator
         check = made.expression(
             made.call(unless_replaced, named, made.constant(self._value_of(named)))

@@ -74,6 +74,20 @@ class NodeMaker:
     def returned(self, value: gast.AST) -> gast.AST:
         return self.node(gast.Return(value=value))
 
+    def function(
+        self, names: list[str], body: gast.AST, vararg: str | None = None, kwarg: str | None = None
+    ) -> gast.AST:
+        """A function of some parameters, as an expression."""
+        arguments = gast.arguments(
+            args=[self._parameter(name) for name in names], posonlyargs=[],
+            vararg=None if vararg is None else self._parameter(vararg), kwonlyargs=[],
+            kw_defaults=[], kwarg=None if kwarg is None else self._parameter(kwarg), defaults=[],
+        )
+        return self.node(gast.Lambda(args=arguments, body=body))
+
+    def _parameter(self, name: str) -> gast.AST:
+        return self._variable(name, gast.Param())
+
     def branch(
         self, test: gast.AST, body: Statements, orelse: Statements | None = None
     ) -> gast.AST:
