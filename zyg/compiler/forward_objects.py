@@ -219,7 +219,9 @@ class ForwardObjects(ForwardRules):
         """Whether a value may be memory that objects hold and change in place."""
         type_ = value.type
         is_any = may_be_memory(type_) or captures_memory(type_) or is_view(type_)
-        return is_any and bool(self.surroundings.holds_at_run_time())
+        return is_any and bool(
+            self.surroundings.holds_at_run_time() and self.surroundings.may_hold(type_)
+        )
 
     def _apart_from_heap(
         self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping
