@@ -130,7 +130,7 @@ def aligned(values):
 
 
 def by_a_cached_function(values):
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def cost(i):
         if i < 2:
             return values[0]
@@ -139,7 +139,7 @@ def by_a_cached_function(values):
     return sum([cost(i) for i in range(len(values))])
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def cost_of(i, x):
     return x if i < 2 else cost_of(i // 2, x) * 0.5 + cost_of(i - i // 2, x) * 0.4
 

@@ -32,7 +32,8 @@ from ir.types import (
 )
 
 CONSTANTS = (
-    int, float, complex, bool, str, bytes, type(None), type, BuiltinFunctionType, ModuleType, np.ufunc,
+    int, float, complex, bool, str, bytes, type(None), type, BuiltinFunctionType, ModuleType,
+    np.ufunc,
 )
 
 
