@@ -421,13 +421,21 @@ class ProgramSurroundings(ObjectSurroundings):
             lambda items: None, lambda items: None,
         )
         assert inference.places is not None
+        found: list[tuple[int | str, Operand]] = []
         for i in made.spoiled:
             position = None if i < count else bound[i - count]
             if position is None:
                 raise Unsupported("a call may change in place what it has captured", loc)
             operand = kwargs[position] if isinstance(position, str) else args[position]
             inference.places.spoil(operand, loc)
-        found: list[tuple[int | str, Operand]] = []
+            if inference.heap is not None and inference.places.held.is_held(operand):
+                if self.follows_contents():
+                    raise Unsupported(
+                        "a call may change in place what an object holds, under a name that isn't "
+                        "known, in code that is differentiated more than once", loc,
+                        advice="let it return what it computes",
+                    )
+                found.append((position, operand))  # the run time follows it
         for i in made.updates:
             position = None if i < count else bound[i - count]
             if position is None:
