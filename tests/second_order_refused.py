@@ -18,7 +18,8 @@ BY_AREA = {
     "collection_classes": "events",
     "decorators": """
         cached_function cached_recursion cached_with_keyword dispatched_on_type
-        method_dispatched_on_type method_with_partial recursion_through_a_decorator
+        method_dispatched_on_type method_with_partial partials_that_are_kept
+        recursion_through_a_decorator
     """,
     "derived_containers": "a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init",
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
