@@ -12,7 +12,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.binding import bind
-from ir.core import Call, Const, For, Function, Location, Operand, Yield, type_of
+from ir.core import Call, Const, For, Function, Location, Operand, Value, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
 from ir.late import imported, late
@@ -428,7 +428,7 @@ class ProgramSurroundings(ObjectSurroundings):
                 raise Unsupported("a call may change in place what it has captured", loc)
             operand = kwargs[position] if isinstance(position, str) else args[position]
             inference.places.spoil(operand, loc)
-            if inference.heap is not None and inference.places.held.is_held(operand):
+            if isinstance(operand, Value) and inference.places.held.is_held(operand):
                 if self.follows_contents():
                     raise Unsupported(
                         "a call may change in place what an object holds, under a name that isn't "
