@@ -126,7 +126,7 @@ class Fields:
         if self.is_open:
             return True
         own = classes_reached(type_)
-        if own == frozenset():
+        if own == set():
             return False
         held = [
             classes_reached(known)

@@ -8,13 +8,12 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import numpy as np
 
 from ir import facts
-from ir.contents import is_immutable_class
+from ir.contents import is_immutable_class, united, with_class
 from ir.heap import Heap, Identity
 from ir.types import (
     Around,
@@ -37,27 +36,28 @@ CONSTANTS = (
 )
 
 
-def classes_reached(type_: Type) -> frozenset[type] | None:
+def classes_reached(type_: Type) -> set[type] | None:
     """The classes, where all arrays are of one; None where it can be anything."""
     match type_:
         case Bottom():
-            return frozenset()
+            return set()
         case Known(value):
-            return frozenset() if _is_constant(value) else None
+            return set() if _is_constant(value) else None
         case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
-            return _united([*captures, *defaults, *(part for _, part in keywords)])
+            captured = [*captures, *defaults, *(part for _, part in keywords)]
+            return united(classes_reached, captured)
         case Union(members):
-            return _united(members)
+            return united(classes_reached, members)
         case Tuple(items):
-            return _united(items)
+            return united(classes_reached, items)
         case Method(self=owner):
             return classes_reached(owner)
         case Sequence(cls, item):
-            return _with(cls, classes_reached(item)) if cls is not range else frozenset()
+            return with_class(cls, classes_reached(item)) if cls is not range else set()
         case Dict(items):
-            return _with(dict, _united(value for _, value in items))
+            return with_class(dict, united(classes_reached, [value for _, value in items]))
         case Mapping(cls, key, item, factory):
-            return _with(cls, _united([key, item, factory]))
+            return with_class(cls, united(classes_reached, [key, item, factory]))
         case Around():
             return None
         case _:
@@ -70,27 +70,12 @@ def _is_constant(value: object) -> bool:
     return isinstance(value, CONSTANTS)
 
 
-def _of_instance(cls: type | None) -> frozenset[type] | None:
+def _of_instance(cls: type | None) -> set[type] | None:
     if cls is None:
         return None
     if cls in (Heap, Identity) or facts.is_object(cls):
-        return frozenset()
-    if is_immutable_class(cls) and not issubclass(cls, tuple | frozenset | FunctionType):
-        return frozenset()
-    return frozenset([np.ndarray]) if facts.copies_items(cls) else None
-
-
-def _united(types: Iterable[Type]) -> frozenset[type] | None:
-    found: frozenset[type] = frozenset()
-    for type_ in types:
-        classes = classes_reached(type_)
-        if classes is None:
-            return None
-        found |= classes
-    return found
-
-
-def _with(cls: type, classes: frozenset[type] | None) -> frozenset[type] | None:
-    if classes is None:
-        return None
-    return classes if cls is tuple else classes | {cls}
+        return set()
+    may_hold_more = issubclass(cls, tuple | frozenset | FunctionType | BaseException)
+    if is_immutable_class(cls) and not may_hold_more:
+        return set()
+    return {np.ndarray} if facts.copies_items(cls) else None
