@@ -23,6 +23,7 @@ from ir.types import (
     BOTTOM,
     LITERALS,
     TOP,
+    Closure,
     Dict,
     Instance,
     Iterator,
@@ -167,6 +168,16 @@ def class_attribute(type_: Type, name: str) -> Type:
     ):
         return Method(Known(member), type_)
     return TOP
+
+
+@facts.attributes(Slice)
+def bound_of_slice(type_: Type, name: str) -> Type:
+    return getattr(type_, name) if name in ("start", "stop", "step") else TOP
+
+
+@facts.attributes(Closure)
+def attribute_of_function(type_: Type, name: str) -> Type:
+    return join(STR, NONE) if name == "__doc__" else TOP
 
 
 @declare(slice)

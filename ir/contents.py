@@ -17,8 +17,8 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Iterator
-from types import FunctionType
+from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType, TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
 from ir import facts, primitives
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 IMMUTABLE = (
     int, float, complex, str, bytes, tuple, slice, range, frozenset, type(None), type,
-    FunctionType, BaseException,
+    FunctionType, BaseException, TracebackType,
 )
 # What stands for memory of which nothing is known.
 UNKNOWN = Value("unknown")
@@ -79,19 +79,19 @@ def held_classes(type_: Type) -> set[type] | None:
             captured = [*captures, *defaults, *(part for _, part in keywords)]
             if any(isinstance(part, IteratorType) for part in captured):
                 return None  # what it will come to
-            return _united(part for part in captured if not is_object(part))
+            return united(held_classes, [part for part in captured if not is_object(part)])
         case Union(members):
-            return _united(members)
+            return united(held_classes, members)
         case Tuple(items):
-            return _united(items)
+            return united(held_classes, items)
         case Method(self=owner):
             return held_classes(owner)
         case Sequence(cls, item):
-            return _with(cls, held_classes(item)) if cls is not range else set()
+            return with_class(cls, held_classes(item)) if cls is not range else set()
         case Dict(items):
-            return _with(dict, _united(value for _, value in items))
+            return with_class(dict, united(held_classes, [value for _, value in items]))
         case Mapping(cls, _, item):
-            return _with(cls, held_classes(item))
+            return with_class(cls, held_classes(item))
         case _:
             known = class_of(type_)
             if known is None:
@@ -116,17 +116,21 @@ def _classes_of_instance(cls: type) -> set[type] | None:
     return {cls} if facts.copies_items(cls) else None
 
 
-def _united(types: Iterable[Type]) -> set[type] | None:
+def united(
+    classes_of: Callable[[Type], set[type] | None], types: Iterable[Type]
+) -> set[type] | None:
+    """What classes of memory one of these types has; None where that can be anything."""
     found: set[type] = set()
     for type_ in types:
-        classes = held_classes(type_)
+        classes = classes_of(type_)
         if classes is None:
             return None
         found |= classes
     return found
 
 
-def _with(cls: type, classes: set[type] | None) -> set[type] | None:
+def with_class(cls: type, classes: set[type] | None) -> set[type] | None:
+    """The classes of a container's memory and of what it holds."""
     if classes is None:
         return None
     return classes if cls is tuple else {cls, *classes}

@@ -121,9 +121,9 @@ class _Lifting:
             self._makers[name] = maker
         made = NodeMaker(node)
         checks = [
-            made.node(gast.Expr(value=made.call(
+            made.expression(made.call(
                 unless_changed, made.load(base), made.constant(self._value_of(base_node))
-            )))
+            ))
             for base_node, base in zip(original.bases, bases, strict=False)
             if base not in self._classes
         ]

@@ -50,6 +50,44 @@ class NodeMaker:
     def _assigned(self, target: gast.AST, value: gast.AST) -> gast.AST:
         return self.node(gast.Assign(targets=[target], value=value, type_comment=None))
 
+    def tuple(self, items: list[gast.AST]) -> gast.AST:
+        return self.node(gast.Tuple(elts=items, ctx=gast.Load()))
+
+    def item(self, name: str, key: gast.AST) -> gast.AST:
+        return self._item(name, key, gast.Load())
+
+    def assign_item(self, name: str, key: gast.AST, value: gast.AST) -> gast.AST:
+        return self._assigned(self._item(name, key, gast.Store()), value)
+
+    def _item(self, name: str, key: gast.AST, context: gast.AST) -> gast.AST:
+        return self.node(gast.Subscript(value=self.load(name), slice=key, ctx=context))
+
+    def empty_dict(self) -> gast.AST:
+        return self.node(gast.Dict(keys=[], values=[]))
+
+    def negated(self, test: gast.AST) -> gast.AST:
+        return self.node(gast.UnaryOp(op=gast.Not(), operand=test))
+
+    def expression(self, value: gast.AST) -> gast.AST:
+        return self.node(gast.Expr(value=value))
+
+    def returned(self, value: gast.AST) -> gast.AST:
+        return self.node(gast.Return(value=value))
+
+    def function(
+        self, names: list[str], body: gast.AST, vararg: str | None = None, kwarg: str | None = None
+    ) -> gast.AST:
+        """A function of some parameters, as an expression."""
+        arguments = gast.arguments(
+            args=[self._parameter(name) for name in names], posonlyargs=[],
+            vararg=None if vararg is None else self._parameter(vararg), kwonlyargs=[],
+            kw_defaults=[], kwarg=None if kwarg is None else self._parameter(kwarg), defaults=[],
+        )
+        return self.node(gast.Lambda(args=arguments, body=body))
+
+    def _parameter(self, name: str) -> gast.AST:
+        return self._variable(name, gast.Param())
+
     def branch(
         self, test: gast.AST, body: Statements, orelse: Statements | None = None
     ) -> gast.AST:

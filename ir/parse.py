@@ -148,6 +148,14 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
 
         guard_generators(node)
         kinds.add(gast.Try)
+    if any("partial" in one.co_names for one in codes):
+        from ir.partial_functions import lower_partial_functions
+
+        lower_partial_functions(node, module_globals)
+    if any({"lru_cache", "cache"} & {*one.co_names} for one in codes):
+        from ir.cached_functions import lower_cached_functions
+
+        lower_cached_functions(node, module_globals)
     if any("next" in one.co_names for one in codes):
         from ir.next_calls import start_iterators
 

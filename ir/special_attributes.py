@@ -19,8 +19,20 @@ from ir.heap import attribute_read, class_read
 from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
 from ir.metaclasses import asked_of_metaclass
+from ir.primitives import UNBOUND
 from ir.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed
-from ir.types import TOP, Instance, Known, Method, Type, Union, class_of, widen
+from ir.types import (
+    TOP,
+    Closure,
+    Instance,
+    Known,
+    Method,
+    Slice,
+    Type,
+    Union,
+    class_of,
+    widen,
+)
 
 if TYPE_CHECKING:
     from ir import case_by_case, special_names
@@ -77,10 +89,10 @@ def _getattr(
         of_member = name_or_value(owner.value, name)
         if of_member is not None:
             return [of_member]
-        if type(owner.value) in (int, float, complex):
-            found = getattr(owner.value, name, None)
-            if type(found) in (int, float):
-                return [Const(found)]
+        if type(owner.value) in (int, float, complex, slice):
+            of_number: object = getattr(owner.value, name, UNBOUND)
+            if type(of_number) in (int, float, type(None)):
+                return [Const(of_number)]
     owner_type = type_of(owner)
     owner_type = widen(owner_type)
     if name == "__class__" and self.surroundings.member(owner_type, name).kind != "unknown":
@@ -102,6 +114,8 @@ def _getattr(
             return self.typed_call(Const(getattr), [Const(member.value), args[1]], {}, names, loc)
         owner, owner_type, args = same, member, [same, args[1]]
     type_ = facts.attribute_of(owner_type, name)
+    if isinstance(owner_type, Slice | Closure) and type_ != TOP:
+        return typed(self, getattr, args, names, loc, type_)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
         (result,) = typed(self, getattr, args, names, loc, type_)
         assert isinstance(result, Value)
@@ -242,6 +256,10 @@ def _read_by_any_name(
         isinstance(owner.value, types.ModuleType | type)
     ):
         return _read_of_names(self, owner.value, key.value, args, names, loc)
+    if isinstance(key, Const) and isinstance(key.value, str):
+        known = facts.attribute_of(widen(type_of(owner)), key.value)
+        if known != TOP and not isinstance(known, Method):  # which is no default
+            return typed(self, getattr, args, names, loc, known)
     if self.places is None or self.surroundings.member(type_of(args[0]), "").kind == "other":
         return None
     self.works_on_objects = True

@@ -280,6 +280,10 @@ class Surroundings(Protocol):
     def holds_at_run_time(self) -> bool:
         """Whether the run time follows the memory that objects hold, and its changes."""
 
+    def may_hold(self, type_: Type) -> bool:
+        """Whether an object may hold a value of a type, or memory that it holds."""
+        return True
+
     def follows_contents(self) -> bool:
         """Whether something stands for the contents of that memory (`ir.followed_memory`)."""
 

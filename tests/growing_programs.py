@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 from collections import defaultdict, deque
@@ -108,6 +109,44 @@ def by_a_memo_of_an_inner_function(values):
         return found[i]
 
     return sum([cost(i) for i in range(len(values))])
+
+
+def aligned(values):
+    first, second, found = values, values[:10], {}
+
+    def computed(i, j):
+        if i == 0 or j == 0:
+            return 0.1 * (i + j)
+        return min(cost(i - 1, j), cost(i, j - 1), cost(i - 1, j - 1) * 0.9) + abs(
+            first[i - 1] - second[j - 1]
+        )
+
+    def cost(i, j):
+        if (i, j) not in found:
+            found[i, j] = computed(i, j)
+        return found[i, j]
+
+    return sum([cost(i, 10) for i in range(len(first) + 1)])
+
+
+def by_a_cached_function(values):
+    @functools.cache
+    def cost(i):
+        if i < 2:
+            return values[0]
+        return cost(i // 2) * 0.5 + cost(i - i // 2) * 0.4 + values[i] * cost(i // 3)
+
+    return sum([cost(i) for i in range(len(values))])
+
+
+@functools.cache
+def cost_of(i, x):
+    return x if i < 2 else cost_of(i // 2, x) * 0.5 + cost_of(i - i // 2, x) * 0.4
+
+
+def by_a_cached_function_of_a_number(values):
+    cost_of.cache_clear()
+    return sum([cost_of(i, values[0]) for i in range(len(values))])
 
 
 def by_a_memo_that_is_asked(values):
@@ -264,5 +303,6 @@ PROGRAMS = [
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
     mapped_in_a_loop, lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
     relaxed_by_a_function, by_a_recursive_memo, by_a_memo_of_an_inner_function,
-    by_a_memo_that_is_asked, by_a_recursion_over_a_list, by_a_function_of_two_items,
+    by_a_memo_that_is_asked, by_a_recursion_over_a_list, by_a_function_of_two_items, aligned,
+    by_a_cached_function, by_a_cached_function_of_a_number,
 ]

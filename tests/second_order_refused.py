@@ -17,9 +17,9 @@ BY_AREA = {
     "bound_methods": "mapped_and_sorted",
     "collection_classes": "events",
     "decorators": """
-        cached_function cached_recursion cached_recursion_of_its_own cached_with_keyword
-        dispatched_on_type method_dispatched_on_type method_with_partial
-        recursion_through_a_decorator weighted_edit_distance
+        cached_function cached_recursion cached_with_keyword dispatched_on_type
+        method_dispatched_on_type method_with_partial partials_that_are_kept
+        recursion_through_a_decorator
     """,
     "derived_containers": "a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init",
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
@@ -30,13 +30,11 @@ BY_AREA = {
     "failing_flow": "type_error",
     "failing_memory": "attrs_order swap_fail",
     "failing_protocols": "partials prop_getter",
-    "generator_consumers": "classes_in_a_list contextmanager_with_finally sliced_and_taken",
+    "generator_consumers": "classes_in_a_list sliced_and_taken",
     "generator_flow": "merge_of_sorted sliding_windows",
-    "generator_managers": """
-        array_changed_for_a_while list_changed_for_a_while manager_as_a_decorator
-    """,
-    "generator_memory": "dict_as_a_cache names_that_change",
-    "generator_pipelines": "chosen_generator coroutine_of_groups relaxation",
+    "generator_managers": "manager_as_a_decorator",
+    "generator_memory": "dict_as_a_cache",
+    "generator_pipelines": "chosen_generator coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
     "held_walks": """
@@ -45,7 +43,6 @@ BY_AREA = {
     """,
     "iterators": "grouped mapped_with_gradient_of_the_function",
     "local_classes": "data_classes_in_a_function",
-    "models": "basis_splines",
     "names_of_attributes": """
         deep_copies deep_copies_of_what_is_shared items_of_an_object
         methods_that_walk_over_attributes names_that_are_computed objects_from_dicts
@@ -74,8 +71,12 @@ BY_AREA = {
         part_of_a_local_array trained_in_place views_of_one_array
     """,
     "recursion": "continuations",
+    "remembered_values": """
+        asked_for_its_cache equal_numbers method_that_remembers object_that_changes_behind
+        recursion_of_a_number_in_many_ways value_that_is_not_used_at_first
+    """,
     "shared_contents": """
-        array_of_all_functions calls_from_a_list leaves_of_a_recursion log_of_a_decorator
+        array_of_all_functions calls_from_a_list log_of_a_decorator
         noted_by_vectorized_functions topological_order
     """,
     "shared_names": "attributes_of_a_base changed_by_a_generator_in_turns views_of_a_global",

@@ -91,24 +91,19 @@ def second_of(f):
     return gradient_of(sum_of_slopes)
 
 
-# Whose third derivative is refused (objects in containers, back functions in unions of types), or
-# takes half a minute (`methods_of_dicts`).
+# Whose third derivative is refused (objects in containers, back functions in unions of types).
 REFUSED_THIRD = {
     "abstract_collections.a_sequence_that_changes",
     "assignments.lists_that_grow_by_the_method",
-    "calls.partial_function",
-    "changes_in_place.methods_of_dicts",
-    "decorators.partial_functions",
     "derived_containers.changed_by_callees",
     "derived_containers.held_by_an_object",
-    "derived_containers.structures_mapped",
-    "held_walks.functions_that_change_what_is_ahead",
     "loops.over_itertools",
     "matching.class_patterns",
     "object_protocols.named_tuple_in_an_object",
     "object_protocols.newton_step_of_a_polynomial",
     "recursion.lists_given_on_in_lists",
     "recursion.tree_of_tuples",
+    "remembered_values.made_in_a_loop",
 }
 
 

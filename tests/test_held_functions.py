@@ -302,6 +302,5 @@ def test_second_derivative(program, inner, outer):
 
 
 REFUSED_TWICE = {
-    "in_a_partial", "with_keywords_in_a_partial", "of_one_of_two", "of_a_checkpointed_call",
-    "remembered",
+    "of_one_of_two", "of_a_checkpointed_call",
 }

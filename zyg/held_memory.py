@@ -317,6 +317,19 @@ class Seen(Identity):
             } or None
 
 
+class SeenNumbers(Seen):
+    """The same for a list or dict of which it is known that it holds no memory."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.parts = None
+        held = state.held
+        self.time = 0 if held is None else held.clock
+        self.size = len(value)
+
+
 def _parts(value: Any, around: tuple[Any, ...], time: int) -> Any:
     items = items_of(value)
     if PLAIN.issuperset(map(type, items)):

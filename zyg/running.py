@@ -57,7 +57,7 @@ class ReversePass:
     joint form (`is_joint`) still has to run.
     """
 
-    __slots__ = ("_before", "_contents", "_held")
+    __slots__ = ("_before", "_contents", "_held", "_made")
 
     def __init__(self, held: Holding, is_joint: bool = False) -> None:
         self._held = held if is_joint else held.copy()
@@ -65,12 +65,14 @@ class ReversePass:
         self._before = running.shadows, state.held
 
     def __enter__(self) -> Shadows:
-        made = Shadows(self._contents)
-        running.shadows, state.held = made, self._held
-        return made
+        self._made = Shadows(self._contents)
+        running.shadows, state.held = self._made, self._held
+        return self._made
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         running.shadows, state.held = self._before
+        if error is None:
+            self._made.unless_remembered()
 
 
 def joint_without_objects(run: Callable[..., Any], *inputs: Any) -> Any:

@@ -1,6 +1,7 @@
 """What a table of cotangents gets by parts: of one item, in its time, or of an object.
 
     shadows.add(o, 'xs', one_hot(bar, xs, i))                 add_item(shadows, o, 'xs', bar, xs, i)
+    add_held(shadows, o, 'xs', one_hot(bar, xs, i), seen)     add_held_item(..., bar, seen, i)
     accumulate(total, absorb(..., absorb_item(..., i, bar)))  add_rest_at(total, ..., i, bar)
 
 `zyg.compiler.held_items` puts them in the place of what stands on the left.
@@ -46,6 +47,13 @@ def add_item(
     setattr(record, name, made)
     if type(made) is list or type(made) is np.ndarray:
         shadows.own[record, name] = made
+
+
+def add_held_item(
+    shadows: Shadows, obj: Any, name: str, bar: Any, seen: Seen, index: Any
+) -> None:
+    """The same where an attribute held memory, or a tuple of such, as it was when it was read."""
+    shadows.add(obj, name, shadows.absorb_read(seen, index, bar))
 
 
 def _has_place(own: Any, like: Any) -> bool:
@@ -98,4 +106,4 @@ def add_constant_object(shadows: Shadows, obj: Any, bar: Any) -> None:
             shadows.add(obj, name, own)
 
 
-facts.effect(add_item, add_rest_at, add_rest_into, add_object, add_constant_object)
+facts.effect(add_item, add_held_item, add_rest_at, add_rest_into, add_object, add_constant_object)

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 class Shadows:
     """Cotangents by object and attribute, and of contents by memory; the same place adds up."""
 
-    __slots__ = ("_contents", "_followed", "_mirrors", "_tables", "own")
+    __slots__ = ("_contents", "_followed", "_mirrors", "_remembered", "_tables", "own")
 
     def __init__(self, followed: dict[int, tuple[Any, Any]] | None = None) -> None:
         # Memory, by its `id`, with the object that stands for its contents, if one does.
@@ -66,6 +66,9 @@ class Shadows:
         # What containers held at the point that the adjoint has come to, and how many of their
         # changes lie before it.
         self._mirrors: dict[int, tuple[Any, int]] = {}
+        # The cotangents of values that functions remember, until the adjoint comes to the call that
+        # computed them.
+        self._remembered: dict[Any, Any] = {}
 
     def is_empty(self) -> bool:
         """Whether nothing was left to any object."""
@@ -137,6 +140,30 @@ class Shadows:
         table = self._tables.get(type(obj))
         return None if table is None else table.by_object.get(obj)
 
+    # Values that functions remember
+
+    def add_remembered(self, kept: Any, bar: Any) -> bool:
+        """Adds to the cotangent of a remembered value; False if what computed it is passed."""
+        before = self._remembered.get(kept)
+        if before is UNTOUCHED:
+            return False
+        if bar is not None:
+            self._remembered[kept] = accumulate(before, bar)
+        return True
+
+    def take_remembered(self, kept: Any) -> Any:
+        """The cotangent of a value, where the adjoint comes to what computed it."""
+        found, self._remembered[kept] = self._remembered.get(kept), UNTOUCHED
+        return found
+
+    def unless_remembered(self) -> None:
+        """Raises if an adjoint has ended and never come to what computed a value."""
+        if any(bar is not UNTOUCHED for bar in self._remembered.values()):
+            raise NotDifferentiable(
+                "a value that a function remembers is used, and the call that computed it is none "
+                "that zyg has differentiated; call the function where its value is used first"
+            )
+
     # Memory that objects hold
 
     def absorb(self, seen: Seen, bar: Any) -> Any:
@@ -174,6 +201,30 @@ class Shadows:
         bars: list[Any] = [None] * (seen.size if is_memory(value) else len(value))
         bars[index] = bar
         return rebuilt(value, bars)
+
+    def absorb_read(self, seen: Seen, index: Any, bar: Any) -> Any:
+        """`absorb` of a cotangent that is zero but for an index, where memory may stand itself."""
+        if bar is None:
+            return None
+        value = seen.value
+        memory = None if isinstance(index, slice) else self._container_of(value)
+        if memory is not None:
+            items = None if memory.changes is None else self.items_at(memory, seen.time)
+            if items is not None:
+                bar = self._apart(items[index], bar, seen.time)
+            self._of(memory).add_item(value, index, seen.size, bar)
+            return None
+        if isinstance(value, dict):
+            return self.absorb(seen, {index: bar})
+        if not isinstance(value, list | tuple | deque):
+            return self.absorb(seen, one_hot(bar, value, index))
+        bars: list[Any] = [None] * (seen.size if is_memory(value) else len(value))
+        bars[index] = bar
+        return self.absorb(seen, rebuilt(value, bars))
+
+    def _container_of(self, value: Any) -> Memory | None:
+        """What is known of a list or the like, if objects hold it at this point."""
+        return _held_now(value)[0] if isinstance(value, list | dict | deque) else None
 
     def holds_none_of(self, value: Any) -> bool:
         """Whether objects hold nothing of memory, at this point of the reverse pass."""

@@ -62,6 +62,7 @@ from tests.corpus import (
     objects_holding_containers,
     options,
     recursion,
+    remembered_values,
     selected_items,
     set_in_loops,
     shared_contents,

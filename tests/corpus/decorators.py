@@ -191,6 +191,23 @@ def partial_functions(x, y):
     return linear(x, y) * at_two(y, x) + own(b=x) + own(y, x=x)
 
 
+@program((2.0, 3.0))
+def partials_that_are_handed_on(x, y):
+    total = 0.0
+    for i in range(3):
+        own = functools.partial(polynomial, x * i, c=y)
+        total += functools.partial(linear, y)(own(b=2.0)) + own(x, x=y)
+    square = functools.partial(polynomial, x, y)
+    return total + sum(map(square, [1.0, y, x])) + functools.reduce(square, [y, 0.5], 1.0)
+
+
+@program((2.0, 3.0))
+def partials_that_are_kept(x, y):
+    kept = [functools.partial(polynomial, x), functools.partial(linear, b=y, c=x)]
+    own = functools.partial(polynomial, *(x, y), **{"c": 2.0})
+    return kept[0](y, c=1.0) * kept[1](x=x) + own.args[0] * own()
+
+
 @program((Circle(2.0), 0.5))
 def method_with_partial(circle, x):
     return circle.half_ring(x) * circle.half_ring(x, factor=0.25) + circle.perimeter()

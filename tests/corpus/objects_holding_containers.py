@@ -468,3 +468,29 @@ class Smoothing:
 def windows_beside_a_running_mean(signal, weights):
     smoothing = Smoothing(weights)
     return np.sum(smoothing(smoothing(signal) ** 2) ** 3) + smoothing.running["mean"]
+
+
+def filled(items, n, y):
+    if n == 0:
+        return y
+    items[n % 3] = items[n % 3] * 0.7 + y
+    return filled(items, n - 1, y * 0.5 + items[0] * 0.3)
+
+
+class Holder:
+    def __init__(self, items):
+        self.items = items
+
+
+@program((1.3,))
+def list_changed_by_a_recursion(x):
+    holder = Holder([x, 0.5, x * 2.0])
+    filled(holder.items, 2, holder.items[0])
+    return holder.items[1] * holder.items[2]
+
+
+@program((1.3,))
+def array_changed_by_a_recursion(x):
+    holder = Holder(np.array([x, 0.5, x * 2.0]))
+    filled(holder.items, 3, holder.items[0])
+    return holder.items[1] * holder.items[2]

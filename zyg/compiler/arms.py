@@ -18,7 +18,7 @@ from ir import primitives
 from ir.core import Block, Call, Const, If, Op, Operand, Raise, Value, Yield, blocks_of, type_of
 from ir.rewrite import count_uses, free_of, substitute, walk
 from ir.simplify import is_silent
-from ir.types import Tuple, join
+from ir.types import Tuple, Type, join
 from zyg import cotangent
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.tangents import NONE, is_array, is_numeric
@@ -72,6 +72,8 @@ def _pack(
     ]
     packed.type = join(*map(type_of, outgoing))
     branch.results.append(packed)
+    for i in (0, 1):
+        _narrow(packed, type_of(outgoing[i]), type_of(outgoing[1 - i]), reversal.blocks[i])
     if tells:
         test = Value("t")
         callee = operator.is_ if empty == 0 else operator.is_not
@@ -136,6 +138,17 @@ def _send(
     assert isinstance(block.exit, Yield)
     block.exit.values.append(whole)
     return whole
+
+
+def _narrow(packed: Value, own: Type, other: Type, reader: Block) -> None:
+    """Tells an adjoint arm, which may be typed again, that it reads what its own arm has saved."""
+    is_tuple = isinstance(own, Tuple)
+    if is_tuple is isinstance(other, Tuple) or not reader.ops:
+        return
+    found = Value(packed.name, own)
+    substitute(reader, {packed: found})
+    operands: list[Operand] = [packed, Const(tuple), Const(is_tuple)]
+    reader.ops.insert(0, Call(Const(primitives.narrowed), operands, {}, [found]))
 
 
 def merge_nested(forward: list[Op], adjoint: Block) -> None:

@@ -27,7 +27,7 @@ from ir.memory_facts import is_change
 from ir.place_state import NEW
 from ir.rewrite import free_values, walk
 from ir.simplify import eliminate_dead, is_silent
-from ir.types import TOP
+from ir.types import TOP, Type
 from zyg.compiler import handing_over, saving
 from zyg.compiler.activity import Flow
 from zyg.compiler.arms import join_branches, merge_nested, pack_arms
@@ -98,9 +98,14 @@ class Compiler(Programs):
 
     def called_pair(self, made: Specialisation, active: Flow, held: Flow) -> Pair:
         """The generated pair for a call in generated code, which hands cotangents over to it."""
-        handed = handed_over(made, made.with_bars(active), held)
+        handed = handed_over(made, made.with_bars(active), held, self._may_hold)
         handed = handing_over.NOTHING if self.takes_table(made) else handed
         return self.pair(made, active, handed=handed)
+
+    def _may_hold(self, type_: Type) -> bool:
+        """Whether objects may hold a value of a type, or memory that it holds."""
+        fields = self.specialiser.fields
+        return fields is None or bool(fields.ask("may_hold", type_))
 
     def pair(
         self, made: Specialisation, active: Flow, of_value: bool = False,
@@ -330,7 +335,10 @@ class Compiler(Programs):
             # A copy that is differentiated has a rule.
             is_followed = not transposer.surroundings.holds_at_run_time()
             copy = kept_with_objects if is_followed else memory_kinds.kept_contents
-            preserve_held.preserve_held(forward, adjoint, transposer.exported, apart, copy)
+            may_hold = transposer.surroundings.may_hold
+            preserve_held.preserve_held(
+                forward, adjoint, transposer.exported, apart, may_hold, copy
+            )
 
     # The joint form
 

@@ -1,7 +1,7 @@
 """Calls of what decorators of the standard library make: looked through at run time.
 
     @lru_cache            area(r)   ->  the wrapped function, differentiated once per argument
-    def area(r): ...
+    def area(r): ...                    (zyg.compiler.remembered)
 
     @singledispatch       size(x)   ->  the function that is registered for the class of `x`
     def size(x): ...
@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 
 from zyg.compiler.captured import captured_by
 from zyg.compiler.object_backs import Through
-from zyg.compiler.wrappers import differentiated_caches
 from zyg.rules.functional import call_method, get_attribute, get_item, get_several
 from zyg.signature import is_dispatching
 
@@ -39,8 +38,9 @@ def call_of_decorated(
 ) -> tuple[Any, Back] | None:
     """The value and the back function of such a call; None for other callables."""
     if type(function) is CACHED:
-        y, back = _cache_of(pullback, function)(*args, **kwargs)
-        return y, back
+        from zyg.compiler import remembered  # few programs need it
+
+        return remembered.call(pullback, function, args, kwargs)
     chosen = dispatched(function, args)
     if chosen is not None:
         return pullback(chosen, *args, **kwargs)
@@ -104,18 +104,3 @@ def read_by(function: Any, obj: Any) -> tuple[Any, tuple[Any, ...], dict[str, An
 def _of_first(bars: Any) -> tuple[Any, ...]:
     """The cotangents of a call of one argument; what else was passed is a constant."""
     return None, bars[1]
-
-
-def _cache_of(pullback: Differentiate, function: Any) -> Any:
-    """What a cached function is to plain calls, for differentiated ones.
-
-    It has caches of its own, as large as the function's. Arguments are told apart by their
-    classes, since derivatives may differ between 2 and 2.0.
-    """
-    cache = differentiated_caches.get(function)
-    if cache is None:
-        size = function.cache_parameters()["maxsize"]
-        differentiated = functools.partial(pullback, function.__wrapped__)
-        cache = functools.lru_cache(maxsize=size, typed=True)(differentiated)
-        differentiated_caches[function] = cache
-    return cache

@@ -45,6 +45,7 @@ from ir.types import (
     widen,
 )
 from zyg.array_type import ANY, BIG, Array, Symbol, is_big
+from zyg.compiler.memory_classes import classes_reached
 from zyg.compiler.objects import is_place
 from zyg.compiler.stepping import step_of
 from zyg.nested_shadows import Bars
@@ -90,6 +91,8 @@ class Fields:
         # Whether memory that objects hold is followed by what stands for its contents
         # (`ir.followed_memory`).
         self.follows_contents = False
+        # The types of what global names and attributes of classes hold that the program reads.
+        self.named: set[Type] = set()
         # Where the questions are noted that a function is made by, with their answers.
         self.asked: Answers | None = None
 
@@ -116,6 +119,20 @@ class Fields:
     def may_be_held(self) -> bool:
         """Whether memory that objects hold may be changed in place."""
         return self.is_open or self.changes_held
+
+    def may_hold(self, type_: Type) -> bool:
+        """Whether an object, or a name of the module's, may hold a value, or memory that the value
+        holds: of a class of which some hold memory."""
+        if self.is_open:
+            return True
+        own = classes_reached(type_)
+        if own == set():
+            return False
+        held = [
+            classes_reached(known)
+            for known in (*self.types.values(), *self.changed.values(), *self.named)
+        ]
+        return own is None or any(known is None or own & known for known in held)
 
     def may_step(self) -> bool:
         """Whether there may be objects that loops ask for one item after the other."""

@@ -156,7 +156,7 @@ class ForwardCalls(ForwardObjects):
         """Whether code for a call gives new versions of its arguments, beside the heap."""
         kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()}
         made = self._specialiser.call(type_of(callee), tuple(map(type_of, args)), kwarg_types)
-        return made is not None and any(i != made.heap for i in made.updates)
+        return made is not None and made.changes_arguments
 
     def _held_by(
         self, owner: Operand, inputs: list[Operand], target: Target, captured: list[str]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir import primitives
+from ir.contents import holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.generators import Generator
 from ir.heap import (
@@ -23,10 +25,11 @@ from ir.heap import (
     object_read,
     without_heap,
 )
+from ir.held import item_held
 from ir.held_functions import captures_memory, is_view, may_be_memory
 from ir.late import late
 from ir.rewrite import Mapping
-from ir.types import Known, Type, class_of
+from ir.types import BOTTOM, Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenStep, Step, StoreStep
 from zyg.compiler.objects import member
@@ -212,14 +215,17 @@ class ForwardObjects(ForwardRules):
         if not isinstance(value, Value) or not self._may_be_held(value):
             return None
         held = Value(value.name, IDENTITY)
-        self._define(Call(Const(held_memory.Seen), [value], {}, [held], loc))
+        seen = held_memory.SeenNumbers if _holds_numbers(value.type) else held_memory.Seen
+        self._define(Call(Const(seen), [value], {}, [held], loc))
         return held
 
     def _may_be_held(self, value: Value) -> bool:
         """Whether a value may be memory that objects hold and change in place."""
         type_ = value.type
         is_any = may_be_memory(type_) or captures_memory(type_) or is_view(type_)
-        return is_any and bool(self.surroundings.holds_at_run_time())
+        return is_any and bool(
+            self.surroundings.holds_at_run_time() and self.surroundings.may_hold(type_)
+        )
 
     def _apart_from_heap(
         self, op: Call, specialisation: Specialisation, inputs: list[Operand], mapping: Mapping
@@ -247,3 +253,11 @@ def _is_count(obj: Operand, name: str) -> bool:
     """Whether an attribute says how far an iterator has come: it has no derivative."""
     cls = class_of(type_of(obj))
     return cls is not None and issubclass(cls, Generator) and name in cls.counts
+
+
+def _holds_numbers(type_: Type) -> bool:
+    """Whether this is a list or dict of what can't be changed in place."""
+    if class_of(type_) not in (list, dict, deque):
+        return False
+    item = item_held(type_)
+    return item != BOTTOM and not holds_memory(item)

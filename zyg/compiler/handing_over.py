@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import operator
 import types
+from collections.abc import Callable
 
 from ir import facts, primitives
 from ir.core import (
     Call,
     Const,
     Function,
+    Lambda,
     Op,
     Value,
     exit_operands,
@@ -29,7 +31,7 @@ from ir.core import (
 )
 from ir.record import record
 from ir.rewrite import blocks, walk
-from ir.types import Closure, Known, Tuple
+from ir.types import Closure, Known, Tuple, Type
 from zyg.array_type import is_number
 from zyg.compiler.activity import Flow
 from zyg.compiler.specialisation import RunAgain, Specialisation
@@ -54,17 +56,25 @@ class HandedOver:
 NOTHING = HandedOver()
 
 
-def handed_over(made: Specialisation, indices: list[int], held: Flow) -> HandedOver:
+def handed_over(
+    made: Specialisation, indices: list[int], held: Flow, may_hold: Callable[[Type], bool]
+) -> HandedOver:
     """What the back function of a specialisation takes over, where generated code calls it.
 
     `indices` are the inputs whose cotangents it gives. Those that are `held` by the function object
-    have theirs in that of the object, which is summed as a whole.
+    have theirs in that of the object, which is summed as a whole. `may_hold`: whether objects may
+    hold values of a type, whose cotangents are in the table then.
     """
     if isinstance(made.source, RunAgain):
         return NOTHING
-    if made.heap is not None:
-        return HandedOver(records=True)
     inputs = [*made.function.captured, *made.function.params]
+    if made.heap is not None:
+        sums = tuple(
+            number for number, i in enumerate(indices)
+            if i not in held and i not in made.handed_out and _is_read_by_items(made, inputs[i])
+            and not may_hold(inputs[i].type)
+        )
+        return HandedOver(sums, tuple((2 + i, None) for i in range(len(sums))), sums, records=True)
     returned = made.returned_type
     versions = returned.items[1:] if made.handed_out and isinstance(returned, Tuple) else ()
     changed = [number for number, i in enumerate(indices) if i in made.handed_out]
@@ -104,12 +114,23 @@ def _is_read_by_items(made: Specialisation, value: Value) -> bool:
     ):
         return False
     is_passed_on = is_container or made.calls_itself()
+    ops = list(walk(made.function.body))
+    captured = {
+        op.result for op in ops if isinstance(op, Lambda) and value in (*op.captures, *op.defaults)
+    }
     return any(
         isinstance(op, Call) and (
-            _is_item(op, value) or (is_passed_on and value in op.args and _is_of_user(op))
+            _is_item(op, value) or (is_passed_on and _is_given(op, value, captured))
         )
-        for op in walk(made.function.body)
+        for op in ops
     )
+
+
+def _is_given(op: Call, value: Value, captured: set[Value]) -> bool:
+    """Whether a call of generated code is given a value, or the function has captured it."""
+    is_updating = isinstance(op.callee, Const) and op.callee.value is primitives.updating
+    callee = op.args[0] if is_updating else op.callee
+    return _is_of_user(op) and (value in op.args or callee in captured)
 
 
 def _is_item(op: Call, value: Value) -> bool:

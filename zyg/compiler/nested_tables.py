@@ -56,7 +56,7 @@ FLOAT = Scalar(float)
 # What is done with memory that objects hold, which has no such form.
 _OF_MEMORY = (
     shadow_calls.add_held, shadow_calls.release, shadow_calls.absorb, shadow_calls.absorb_item,
-    shadow_calls.current_shadows, hold, held_memory,
+    shadow_calls.current_shadows, shadow_items.add_held_item, hold, held_memory,
 )
 
 

@@ -198,6 +198,7 @@ class ObjectSurroundings(ContentsSurroundings):
     def note_objects(self, container: Any, name: str | int, type_: Type) -> None:
         """Notes the objects that a name leads to: no argument tells what they hold."""
         if self._specialiser.fields is not None:
+            self._specialiser.fields.named.add(widen(type_))
             enter(self._specialiser.fields, self._made.guards, container, name, type_)
 
     def may_change_objects(self) -> bool:
@@ -239,6 +240,11 @@ class ObjectSurroundings(ContentsSurroundings):
         """Whether the run time follows the memory that objects hold."""
         fields = self._specialiser.fields
         return fields is None or bool(fields.ask("holds_at_run_time"))
+
+    def may_hold(self, type_: Type) -> bool:
+        """Whether an object may hold a value, or memory that it holds."""
+        fields = self._specialiser.fields
+        return fields is None or bool(fields.ask("may_hold", type_))
 
     def follows_contents(self) -> bool:
         fields = self._specialiser.fields

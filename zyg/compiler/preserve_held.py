@@ -14,6 +14,7 @@ from typing import Any
 from ir.core import Block, Call, Const, For, If, Op, Operand, Try, Value, While, Yield, blocks_of
 from ir.held_functions import may_be_memory
 from ir.rewrite import Mapping, blocks, free_values, substitute, walk
+from ir.types import Type
 from zyg import cotangent, keeping
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.objects import kept_with_objects
@@ -24,10 +25,11 @@ from zyg.memory_kinds import kept_contents
 
 def preserve_held(
     forward: Block, adjoint: Block, exported: set[Value], apart: set[Value],
-    copied: Callable[[Any], Any] = kept_contents,
+    may_hold: Callable[[Type], bool], copied: Callable[[Any], Any] = kept_contents,
 ) -> None:
     """Lets an adjoint read copies of all memory that an object may hold and change later, but for
-    values that are `apart`: records of what was held are copies."""
+    values that are `apart`: records of what was held are copies. `may_hold`: whether some object
+    may hold a value of a type, or memory in it."""
     makers = {value: op for op in walk(forward) for value in op.results}
     for block in reversed(blocks(forward)):  # what inner ones hand out is copied there
         for op in block.ops:
@@ -41,6 +43,8 @@ def preserve_held(
                     found = body.exit.values[skipped + i]
                     if result not in exported or not isinstance(found, Value):
                         continue
+                    if not may_hold(found.type):
+                        continue
                     if _is_copied(found, makers, None):
                         kept = Value(found.name, found.type)
                         copy = Call(Const(copied), [found], {}, [kept])
@@ -49,7 +53,7 @@ def preserve_held(
                         makers[kept] = copy
     copies: Mapping = {}
     for value in free_values(adjoint):
-        if value not in apart and _is_copied(value, makers, adjoint):
+        if value not in apart and _is_copied(value, makers, adjoint) and may_hold(value.type):
             copies[value] = kept = Value(value.name, value.type)
             insert_behind(forward, value, Call(Const(copied), [value], {}, [kept]))
     substitute(adjoint, copies)

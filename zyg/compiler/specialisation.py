@@ -86,6 +86,11 @@ class Specialisation:
     # What it rests on of what objects hold.
     asked: Answers = made(dict)
 
+    @property
+    def changes_arguments(self) -> bool:
+        """Whether inputs other than the heap are changed in place, by whatever name."""
+        return any(i != self.heap for i in (*self.updates, *self.spoiled))
+
     def summary(self) -> object:
         """What callers rest on."""
         return (

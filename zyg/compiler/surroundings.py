@@ -12,7 +12,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.binding import bind
-from ir.core import Call, Const, For, Function, Location, Operand, Yield, type_of
+from ir.core import Call, Const, For, Function, Location, Operand, Value, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, with_heap
 from ir.late import imported, late
@@ -57,6 +57,9 @@ else:
     texts = late("zyg.compiler.texts")
 
 MAX_INLINED_OPS = 30
+
+# Numbers and text, which nobody changes in place.
+PLAIN = (int, float, complex, bool, str, bytes, type(None))
 
 
 class ProgramSurroundings(ObjectSurroundings):
@@ -107,7 +110,7 @@ class ProgramSurroundings(ObjectSurroundings):
         container = vars(owner)
         if name not in container and isinstance(owner, type):
             base = next((base for base in owner.__mro__ if name in vars(base)), None)
-            if base is not None and type(vars(base)[name]) in (list, dict, np.ndarray):
+            if base is not None and _is_typed(vars(base)[name]):
                 self.note_absent_below(owner, base, name)
                 return self.attribute_type(base, name)
             self.note_read_of_class(owner, name)
@@ -131,7 +134,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or _is_bound_later(type_.value)
         ):
-            return type_ if type(container[name]) in (list, dict, np.ndarray) else TOP
+            return type_ if _is_typed(container[name]) else TOP
         if isinstance(owner, type) and isinstance(type_, Known):
             if isinstance(type_.value, types.FunctionType):
                 return Known(with_source(type_.value, owner))
@@ -418,13 +421,21 @@ class ProgramSurroundings(ObjectSurroundings):
             lambda items: None, lambda items: None,
         )
         assert inference.places is not None
+        found: list[tuple[int | str, Operand]] = []
         for i in made.spoiled:
             position = None if i < count else bound[i - count]
             if position is None:
                 raise Unsupported("a call may change in place what it has captured", loc)
             operand = kwargs[position] if isinstance(position, str) else args[position]
             inference.places.spoil(operand, loc)
-        found: list[tuple[int | str, Operand]] = []
+            if isinstance(operand, Value) and inference.places.held.is_held(operand):
+                if self.follows_contents():
+                    raise Unsupported(
+                        "a call may change in place what an object holds, under a name that isn't "
+                        "known, in code that is differentiated more than once", loc,
+                        advice="let it return what it computes",
+                    )
+                found.append((position, operand))  # the run time follows it
         for i in made.updates:
             position = None if i < count else bound[i - count]
             if position is None:
@@ -436,6 +447,14 @@ class ProgramSurroundings(ObjectSurroundings):
             operand = kwargs[position] if isinstance(position, str) else args[position]
             found.append((position, operand))
         return found
+
+
+def _is_typed(value: Any) -> bool:
+    """Whether what a class holds for all of its objects is typed where it is read: it is memory, or
+    numbers and text."""
+    if type(value) is tuple:
+        return all(type(item) in PLAIN for item in value)
+    return type(value) in (*PLAIN, list, dict, np.ndarray)
 
 
 def _is_small(source: Function) -> bool:

@@ -16,13 +16,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import Block, Call, Const, Function, If, Lambda, Operand, Raise, Value, Yield, type_of
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Function,
+    If,
+    Lambda,
+    Op,
+    Operand,
+    Raise,
+    Value,
+    Yield,
+    type_of,
+)
 from ir.errors import Unsupported
 from ir.late import late_class
 from ir.rewrite import Mapping
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import TOP, NamedTuple, Sequence, Tuple
-from zyg import cotangent, cotangent_items, cotangent_returned, shadow_calls
+from zyg import cotangent, cotangent_items, cotangent_returned, shadow_calls, shadow_items
 from zyg.array_type import same_shape
 from zyg.compiler.branches import BranchTransposer
 from zyg.compiler.forward_steps import (
@@ -169,8 +182,28 @@ class Transposer(MaskedArms):
         place = [step.obj, Const(step.name)]
         if step.held is None:
             self.call(shadow_calls.add, self.heap_bar(), *place, bar)
-        else:
+            return
+        hot = self._taken_back(bar) if self.surroundings.holds_at_run_time() else None
+        if hot is None:
             self.call(shadow_calls.add_held, self.heap_bar(), *place, bar, step.held)
+        else:
+            item_bar, _, index = hot.args
+            operands = [*place, item_bar, step.held, index]
+            self.call(shadow_items.add_held_item, self.heap_bar(), *operands)
+
+    def _taken_back(self, bar: Operand) -> Call | None:
+        """The call that has made the cotangent of a container of that of an item, just now and for
+        nobody else: it isn't needed."""
+        end = len(self.ops)
+        while end and _is_call(self.ops[end - 1], primitives.build_tuple, bar):
+            end -= 1  # what the rule gave, of which the parts were taken
+        op = self.ops[end - 1] if end else None
+        if not isinstance(op, Call) or not _is_call(op, cotangent_items.one_hot):
+            return None
+        if bar is not op.result or any(other is bar for other in self.bars.values()):
+            return None
+        del self.ops[end - 1 :]
+        return op
 
     def _counts_what_is_stored(self) -> bool:
         """Whether something is read behind a store, or memory is known from it by its identity."""
@@ -434,6 +467,13 @@ class Transposer(MaskedArms):
         for name, operand in held_by(op):
             if isinstance(operand, Value) and operand in self._varied:
                 self.add(operand, self.call(cotangent_items.item, bar, Const(name)))
+
+
+def _is_call(op: Op, callee: object, *args: Operand) -> bool:
+    """Whether an operation is a call of a function, with these among its operands."""
+    return isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee and (
+        all(any(arg is own for own in op.args) for arg in args)
+    )
 
 
 def _bar_of(operand: Operand | None) -> str:

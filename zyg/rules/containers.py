@@ -15,7 +15,8 @@ from zyg.rules.registry import adjoint, constant, substitute
 constant(
     *(dict.keys, dict.__contains__, dict.__len__, list.index, list.count, list.__len__),
     *(list.__contains__, tuple.index, tuple.count, tuple.__len__, tuple.__contains__),
-    *(range.index, range.count, primitives.format_value, primitives.build_string),
+    *(range.index, range.count, slice.start, slice.stop, slice.step),
+    *(primitives.format_value, primitives.build_string),
     unless_computed,
 )
 

@@ -1,0 +1,195 @@
+"""Partial functions that a function makes for itself: functions that have captured their arguments.
+
+    step = partial(euler, rhs, dt=0.1)    step_0 = rhs
+                                   ==>    step = lambda *more, **named: (
+                                              euler(step_0, *more, **{'dt': 0.1, **named}))
+
+Calls of those are code of which all is known. A partial function that is returned, stored or asked
+for its parts stays one.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from typing import Any
+
+import gast
+
+from ir.known_names import UNKNOWN, known_value, names_in, new_name
+from ir.node_maker import NodeMaker
+from ir.scope import FUNCTIONS, local_names, parameters, stores_of
+
+LOOPS = (gast.For, gast.While, gast.AsyncFor)
+# Classes that call what they are given, and don't keep it.
+CALLING = (map, filter)
+
+
+def lower_partial_functions(function: Any, module_globals: dict[str, Any]) -> None:
+    """Puts functions in the place of partial ones, in place."""
+    _Lowering(function, module_globals).function(function, frozenset())
+
+
+class _Lowering:
+    def __init__(self, function: Any, module_globals: dict[str, Any]) -> None:
+        self._globals = module_globals
+        self._names = names_in(function)
+        self._parents = {
+            child: node for node in gast.walk(function) for child in gast.iter_child_nodes(node)
+        }
+
+    def function(self, node: Any, hidden: frozenset[str]) -> None:
+        hidden |= local_names(node)
+        body = node.body if isinstance(node.body, list) else [node.body]
+        inner = []
+        pending = list(body)
+        while pending:
+            child = pending.pop()
+            if isinstance(child, FUNCTIONS):
+                inner.append(child)
+                pending += [*child.args.defaults, *filter(None, child.args.kw_defaults)]
+                continue
+            if isinstance(child, gast.Call):
+                self._call(child, node, hidden)
+            pending += gast.iter_child_nodes(child)
+        for child in inner:
+            self.function(child, hidden)
+
+    def _call(self, call: Any, function: Any, hidden: frozenset[str]) -> None:
+        if known_value(call.func, self._globals, hidden) is not functools.partial or not call.args:
+            return
+        if isinstance(call.args[0], gast.Starred):
+            return
+        parent = self._parents[call]
+        if self._is_called(call, parent, hidden):
+            self._replace(call, self._applied(call, hidden))
+        elif isinstance(parent, gast.Assign) and len(parent.targets) == 1:
+            (target,) = parent.targets
+            if isinstance(target, gast.Name) and self._is_only_called(target.id, function, hidden):
+                self._assigned(call, parent, target.id, function, hidden)
+
+    def _is_called(self, node: Any, parent: Any, hidden: frozenset[str]) -> bool:
+        """Whether a call is all that a function is used for, or what it is handed on to."""
+        if isinstance(parent, gast.keyword):
+            parent = self._parents[parent]
+        if not isinstance(parent, gast.Call):
+            return False
+        if parent.func is node:
+            return True
+        if isinstance(parent.func, gast.Name) and parent.func.id in hidden:
+            return True
+        callee = known_value(parent.func, self._globals, hidden)
+        return callee is not UNKNOWN and (not isinstance(callee, type) or callee in CALLING)
+
+    def _is_only_called(self, name: str, function: Any, hidden: frozenset[str]) -> bool:
+        if isinstance(function, gast.Lambda) or name in parameters(function.args):
+            return False
+        if name not in local_names(function):
+            return False  # it is another function's
+        return all(
+            self._is_called(node, self._parents[node], hidden)
+            for node in gast.walk(function)
+            if isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load)
+        )
+
+    def _assigned(
+        self, call: Any, statement: Any, name: str, function: Any, hidden: frozenset[str]
+    ) -> None:
+        """Replaces the statement that assigns a partial function."""
+        is_sole = len(stores_of(function.body)[name]) == 1 and not self._is_in_loop(statement)
+        if not is_sole:  # each one holds what the variables were when it was made
+            self._replace(call, self._applied(call, hidden))
+            return
+        # The function is made behind what it captures, so that it holds that as it is.
+        behind = copy.copy(call)
+        behind.lineno, behind.col_offset = call.end_lineno, call.end_col_offset
+        made = NodeMaker(behind)
+        parts = _Parts(call, self._is_fixed(call.args[0], hidden), name, self._names)
+        lines = [made.assign(part, value) for part, value in parts.captured.items()]
+        lines.append(made.assign(name, parts.function(made)))
+        place = _place_of(statement, self._parents[statement])
+        at = next(i for i, other in enumerate(place) if other is statement)
+        place[at : at + 1] = lines
+
+    def _applied(self, call: Any, hidden: frozenset[str]) -> Any:
+        """A function as an expression, which makes it of the values that it captures."""
+        made = NodeMaker(call)
+        parts = _Parts(call, self._is_fixed(call.args[0], hidden), "given", self._names)
+        if not parts.captured:
+            return parts.function(made)
+        maker = made.function(list(parts.captured), parts.function(made))
+        return made.node(gast.Call(func=maker, args=list(parts.captured.values()), keywords=[]))
+
+    def _is_fixed(self, callee: Any, hidden: frozenset[str]) -> bool:
+        return known_value(callee, self._globals, hidden) is not UNKNOWN
+
+    def _is_in_loop(self, node: Any) -> bool:
+        while not isinstance(node, FUNCTIONS):
+            if isinstance(node, LOOPS):
+                return True
+            node = self._parents[node]
+        return False
+
+    def _replace(self, call: Any, new: Any) -> None:
+        """Puts an expression in the place of a call."""
+        parent = self._parents[call]
+        for field, value in gast.iter_fields(parent):
+            if value is call:
+                setattr(parent, field, new)
+            elif isinstance(value, list):
+                value[:] = [new if item is call else item for item in value]
+        for node in gast.walk(new):
+            for child in gast.iter_child_nodes(node):
+                self._parents[child] = node
+        self._parents[new] = parent
+
+
+class _Parts:
+    """What a partial function holds, by the names of the variables that stand for it."""
+
+    def __init__(self, call: Any, is_fixed: bool, name: str, names: set[str]) -> None:
+        self._names = names
+        self.captured: dict[str, Any] = {}
+        callee, *args = call.args
+        self._callee = callee if is_fixed else self._variable(f"{name}_function", callee)
+        self._args = [self._argument(f"{name}_{i}", arg) for i, arg in enumerate(args)]
+        self._keywords = [
+            (keyword.arg, self._argument(f"{name}_{keyword.arg or 'named'}", keyword.value))
+            for keyword in call.keywords
+        ]
+
+    def _argument(self, name: str, value: Any) -> Any:
+        if isinstance(value, gast.Constant):
+            return value
+        if isinstance(value, gast.Starred):
+            made = NodeMaker(value)
+            items = made.call(tuple, value.value)
+            return made.node(gast.Starred(value=self._variable(name, items), ctx=gast.Load()))
+        return self._variable(name, value)
+
+    def _variable(self, name: str, value: Any) -> Any:
+        name = new_name(name, self._names)
+        self.captured[name] = value
+        return NodeMaker(value).load(name)
+
+    def function(self, made: NodeMaker) -> Any:
+        more, named = new_name("more", self._names), new_name("named", self._names)
+        keywords: Any = made.load(named)
+        if self._keywords:
+            keys = [None if name is None else made.constant(name) for name, _ in self._keywords]
+            values = [value for _, value in self._keywords]
+            keywords = made.node(gast.Dict(keys=[*keys, None], values=[*values, keywords]))
+        body = made.node(gast.Call(
+            func=self._callee,
+            args=[*self._args, made.node(gast.Starred(value=made.load(more), ctx=gast.Load()))],
+            keywords=[gast.keyword(arg=None, value=keywords)],
+        ))
+        return made.function([], body, more, named)
+
+
+def _place_of(statement: Any, parent: Any) -> list[Any]:
+    """The list of statements that one stands in."""
+    for _, value in gast.iter_fields(parent):
+        if isinstance(value, list) and any(item is statement for item in value):
+            return value
+    raise AssertionError("a statement stands in a list")

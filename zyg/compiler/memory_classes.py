@@ -1,0 +1,81 @@
+"""Which classes of memory a value may be, or lead to, as far as its type tells.
+
+    classes_reached(dict[str: list[float]])   -> {dict, list}
+
+Objects whose attributes are followed lead to nothing by themselves: what they hold has types of its
+own.
+"""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType, FunctionType, ModuleType
+
+import numpy as np
+
+from ir import facts
+from ir.contents import is_immutable_class, united, with_class
+from ir.heap import Heap, Identity
+from ir.types import (
+    Around,
+    Bottom,
+    Closure,
+    Dict,
+    Known,
+    Mapping,
+    Method,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+)
+
+CONSTANTS = (
+    int, float, complex, bool, str, bytes, type(None), type, BuiltinFunctionType, ModuleType,
+    np.ufunc,
+)
+
+
+def classes_reached(type_: Type) -> set[type] | None:
+    """The classes, where all arrays are of one; None where it can be anything."""
+    match type_:
+        case Bottom():
+            return set()
+        case Known(value):
+            return set() if _is_constant(value) else None
+        case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
+            captured = [*captures, *defaults, *(part for _, part in keywords)]
+            return united(classes_reached, captured)
+        case Union(members):
+            return united(classes_reached, members)
+        case Tuple(items):
+            return united(classes_reached, items)
+        case Method(self=owner):
+            return classes_reached(owner)
+        case Sequence(cls, item):
+            return with_class(cls, classes_reached(item)) if cls is not range else set()
+        case Dict(items):
+            return with_class(dict, united(classes_reached, [value for _, value in items]))
+        case Mapping(cls, key, item, factory):
+            return with_class(cls, united(classes_reached, [key, item, factory]))
+        case Around():
+            return None
+        case _:
+            return _of_instance(class_of(type_))
+
+
+def _is_constant(value: object) -> bool:
+    if isinstance(value, FunctionType):
+        return not (value.__closure__ or value.__defaults__ or value.__kwdefaults__)
+    return isinstance(value, CONSTANTS)
+
+
+def _of_instance(cls: type | None) -> set[type] | None:
+    if cls is None:
+        return None
+    if cls in (Heap, Identity) or facts.is_object(cls):
+        return set()
+    may_hold_more = issubclass(cls, tuple | frozenset | FunctionType | BaseException)
+    if is_immutable_class(cls) and not may_hold_more:
+        return set()
+    return {np.ndarray} if facts.copies_items(cls) else None
