@@ -56,12 +56,7 @@ def is_numpys(cls: type) -> bool:
     return cls.__name__ in OF_NUMPY and (cls.__module__, cls.__name__) in GENERATORS
 
 
-def is_itself_one(cls: type) -> bool:
-    """The same, with Python's."""
-    return is_numpys(cls) or (cls.__module__, cls.__name__) == ("random", "Random")
-
-
-facts.opaque(is_itself_one)
+facts.opaque(is_numpys)
 
 
 @facts.attributes(Instance)
