@@ -190,13 +190,13 @@ def _generated(
         from zyg.compiler.tangent_code import tangents_of
 
         is_update = "update" in mode.partition(":")[0]
-        if is_at_run_time(mode) and made.changes_arguments and not is_update:
+        if is_at_run_time(mode) and any(i != heap for i in made.updates) and not is_update:
             raise _changes(plan)
         code = tangents_of(compiler).tangent(made, active, of_value=not is_update)
         tangents_of(compiler).finish()
     elif mode in ("pullback", "_pullback", *AT_RUN_TIME):
         is_whole = is_at_run_time(mode) and "update" not in mode
-        if is_whole and made.changes_arguments:
+        if is_whole and any(i != heap for i in made.updates):
             raise _changes(plan)
         with compiler.for_gradient(mode == "inner"):
             code = compiler.pair(made, active, of_value="update" not in mode)
