@@ -10,6 +10,7 @@ for its parts stays one.
 
 from __future__ import annotations
 
+import builtins
 import copy
 import functools
 from typing import Any
@@ -21,8 +22,8 @@ from ir.node_maker import NodeMaker
 from ir.scope import FUNCTIONS, local_names, parameters, stores_of
 
 LOOPS = (gast.For, gast.While, gast.AsyncFor)
-# Classes that call what they are given, and don't keep it.
-CALLING = (map, filter)
+# The built-in callables that call what they are given, and don't look at it otherwise.
+CALLING = (map, filter, sorted, min, max)
 
 
 def lower_partial_functions(function: Any, module_globals: dict[str, Any]) -> None:
@@ -79,7 +80,9 @@ class _Lowering:
         if isinstance(parent.func, gast.Name) and parent.func.id in hidden:
             return True
         callee = known_value(parent.func, self._globals, hidden)
-        return callee is not UNKNOWN and (not isinstance(callee, type) or callee in CALLING)
+        if callee is UNKNOWN or isinstance(callee, type) or _is_built_in(callee):
+            return any(callee is one for one in CALLING)
+        return True
 
     def _is_only_called(self, name: str, function: Any, hidden: frozenset[str]) -> bool:
         if isinstance(function, gast.Lambda) or name in parameters(function.args):
@@ -185,6 +188,10 @@ class _Parts:
             keywords=[gast.keyword(arg=None, value=keywords)],
         ))
         return made.function([], body, more, named)
+
+
+def _is_built_in(callee: Any) -> bool:
+    return any(callee is value for value in vars(builtins).values())
 
 
 def _place_of(statement: Any, parent: Any) -> list[Any]:

@@ -205,7 +205,9 @@ def partials_that_are_handed_on(x, y):
 def partials_that_are_kept(x, y):
     kept = [functools.partial(polynomial, x), functools.partial(linear, b=y, c=x)]
     own = functools.partial(polynomial, *(x, y), **{"c": 2.0})
-    return kept[0](y, c=1.0) * kept[1](x=x) + own.args[0] * own()
+    again = functools.partial(linear, x, y)
+    is_partial = isinstance(again, functools.partial)
+    return kept[0](y, c=1.0) * kept[1](x=x) + own.args[0] * own() + again() * is_partial
 
 
 @program((Circle(2.0), 0.5))
