@@ -73,7 +73,8 @@ BY_AREA = {
     "recursion": "continuations",
     "remembered_values": """
         asked_for_its_cache equal_numbers method_that_remembers object_that_changes_behind
-        recursion_of_a_number_in_many_ways value_that_is_not_used_at_first
+        recursion_of_a_number_in_many_ways remembered_in_what_is_remembered
+        value_that_is_not_used_at_first
     """,
     "shared_contents": """
         array_of_all_functions calls_from_a_list log_of_a_decorator

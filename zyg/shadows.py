@@ -71,8 +71,11 @@ class Shadows:
         self._remembered: dict[Any, Any] = {}
 
     def is_empty(self) -> bool:
-        """Whether nothing was left to any object."""
-        return not self._contents and not any(of.by_object for of in self._tables.values())
+        """Whether nothing was left to any object, nor to a value that a function remembers."""
+        is_waiting = any(bar is not UNTOUCHED for bar in self._remembered.values())
+        return not (self._contents or is_waiting) and not any(
+            of.by_object for of in self._tables.values()
+        )
 
     def of_objects(self) -> Iterator[tuple[Any, str, Any]]:
         """The objects that something was left to, with names of attributes and cotangents."""
@@ -211,7 +214,9 @@ class Shadows:
         if memory is not None:
             items = None if memory.changes is None else self.items_at(memory, seen.time)
             if items is not None:
-                bar = self._apart(items[index], bar, seen.time)
+                # A defaultdict may have made the item by that read.
+                item = items.get(index) if isinstance(items, dict) else items[index]
+                bar = self._apart(item, bar, seen.time)
             self._of(memory).add_item(value, index, seen.size, bar)
             return None
         if isinstance(value, dict):

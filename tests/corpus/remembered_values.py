@@ -88,6 +88,18 @@ def value_that_is_not_used_at_first(x):
     return series.square() * x
 
 
+@functools.lru_cache(maxsize=None)
+def times_square(t, series):
+    return t * series.square()
+
+
+@program((1.5,))
+def remembered_in_what_is_remembered(x):
+    series = Series(x)
+    first = series.square()
+    return times_square(x, series) * times_square(x, series) * times_square(x, series) + first
+
+
 @program((0.7, 0.9), (0.7, 0.7))
 def equal_numbers(x, y):
     @lru_cache(maxsize=None)
