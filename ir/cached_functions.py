@@ -3,14 +3,19 @@
     @lru_cache(maxsize=None)        best_memo, best_kept = {}, {}
     def best(i, j):                 def best_computed(i, j):
         ...                             ...
-                                    def best(i, j):
-                             ==>        if not is_discrete((i, j)):
+        return value                    return value
+                             ==>    def best(i, j):
+                                        best_key = i, j
+                                        if not is_discrete(best_key):
                                             if "best" not in best_kept:
-                                                best_kept["best"] = lru_cache(maxsize=None)(...)
+                                                best_kept["best"] = lru_cache(maxsize=None)(
+                                                    best_computed)
                                             return best_kept["best"](i, j)
-                                        if (i, j) not in best_memo:
-                                            best_memo[i, j] = best_computed(i, j)
-                                        return best_memo[i, j]
+                                        if best_key in best_memo:
+                                            return best_memo[best_key]
+                                        ...
+                                        best_memo[best_key] = value
+                                        return best_memo[best_key]
 
 What is computed once has one adjoint then, which runs once. By numbers that may depend on an input
 a value can't be looked up: of equal ones each has a derivative of its own. Those calls stay what
@@ -119,48 +124,72 @@ class _Lowering:
     def _lowered(self, node: Any) -> Statements:
         made = NodeMaker(node)
         name, (decorator,) = node.name, node.decorator_list
-        memo, kept, computed = (
-            new_name(f"{name}_{role}", self._names) for role in ("memo", "kept", "computed")
+        memo, kept, computed, key = (
+            new_name(f"{name}_{role}", self._names) for role in ("memo", "kept", "computed", "key")
         )
         named = decorator.func if isinstance(decorator, gast.Call) else decorator
         check = made.expression(
             made.call(unless_replaced, named, made.constant(self._value_of(named)))
         )
-        body = copy.copy(node)
+        body = copy.deepcopy(node)
         body.name, body.decorator_list = computed, []
-        body.args = copy.copy(node.args)
         body.args.defaults, body.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
-
-        def of_arguments(function: Any) -> Any:
-            return made.node(gast.Call(func=function, args=arguments(), keywords=[
-                gast.keyword(arg=arg.id, value=made.load(arg.id)) for arg in node.args.kwonlyargs
-            ]))
-
-        def arguments() -> list[Any]:
-            return [made.load(arg.id) for arg in [*node.args.posonlyargs, *node.args.args]]
-
-        def key() -> Any:
-            items = [*arguments(), *(made.load(arg.id) for arg in node.args.kwonlyargs)]
-            return items[0] if len(items) == 1 else made.tuple(items)
-
+        positional = [arg.id for arg in [*node.args.posonlyargs, *node.args.args]]
+        keywords = [arg.id for arg in node.args.kwonlyargs]
+        items = [made.load(arg) for arg in (*positional, *keywords)]
         of_name = made.constant(name)
-        wrapper = copy.copy(node)
-        wrapper.decorator_list = []
         cached = made.node(gast.Call(func=decorator, args=[made.load(computed)], keywords=[]))
-        wrapper.body = [
-            made.branch(made.negated(made.call(is_discrete, key())), [
+        run = made.node(gast.Call(
+            func=made.item(kept, of_name), args=[made.load(arg) for arg in positional],
+            keywords=[gast.keyword(arg=arg, value=made.load(arg)) for arg in keywords],
+        ))
+        node.decorator_list = []
+        statements = [*node.body, made.returned(made.constant(None))]
+        docstring = statements[:1] if _is_docstring(statements[0]) else []
+        node.body = [
+            *docstring,
+            made.assign(key, items[0] if len(items) == 1 else made.tuple(items)),
+            made.branch(made.negated(made.call(is_discrete, made.load(key))), [
                 made.branch(made.compare(of_name, gast.NotIn(), made.load(kept)), [
                     made.assign_item(kept, of_name, cached),
                 ]),
-                made.returned(of_arguments(made.item(kept, of_name))),
+                made.returned(run),
             ]),
-            made.branch(made.compare(key(), gast.NotIn(), made.load(memo)), [
-                made.assign_item(memo, key(), of_arguments(made.load(computed))),
+            made.branch(made.compare(made.load(key), gast.In(), made.load(memo)), [
+                made.returned(made.item(memo, made.load(key))),
             ]),
-            made.returned(made.item(memo, key())),
+            *_remembering(statements[len(docstring):], memo, key),
         ]
         tables = [made.assign(table, made.empty_dict()) for table in (memo, kept)]
-        return [check, *tables, body, wrapper]
+        return [check, *tables, body, node]
+
+
+def _is_docstring(statement: Any) -> bool:
+    match statement:
+        case gast.Expr(value=gast.Constant(value=str())):
+            return True
+        case _:
+            return False
+
+
+def _remembering(statements: Statements, memo: str, key: str) -> Statements:
+    """Statements of a function that puts what it returns into a table."""
+    found: Statements = []
+    for statement in statements:
+        if isinstance(statement, gast.Return):
+            made = NodeMaker(statement)
+            value = made.constant(None) if statement.value is None else statement.value
+            found.append(made.assign_item(memo, made.load(key), value))
+            found.append(made.returned(made.item(memo, made.load(key))))
+            continue
+        if not isinstance(statement, FUNCTIONS):
+            for field in ("body", "orelse", "finalbody"):
+                if getattr(statement, field, None):
+                    setattr(statement, field, _remembering(getattr(statement, field), memo, key))
+            for part in [*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]:
+                part.body = _remembering(part.body, memo, key)
+        found.append(statement)
+    return found
 
 
 def _is_large(decorator: Any) -> bool:
