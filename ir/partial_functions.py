@@ -62,15 +62,25 @@ class _Lowering:
         if isinstance(call.args[0], gast.Starred):
             return
         parent = self._parents[call]
-        if self._is_called(call, parent, hidden):
+        # A method brings its object along, which who is handed it asks for.
+        is_method = isinstance(call.args[0], gast.Attribute | gast.Call) and not self._is_fixed(
+            call.args[0], hidden
+        )
+        if self._is_called(call, parent, hidden, is_method):
             self._replace(call, self._applied(call, hidden))
         elif isinstance(parent, gast.Assign) and len(parent.targets) == 1:
             (target,) = parent.targets
-            if isinstance(target, gast.Name) and self._is_only_called(target.id, function, hidden):
+            if isinstance(target, gast.Name) and self._is_only_called(
+                target.id, function, hidden, is_method
+            ):
                 self._assigned(call, parent, target.id, function, hidden)
 
-    def _is_called(self, node: Any, parent: Any, hidden: frozenset[str]) -> bool:
+    def _is_called(
+        self, node: Any, parent: Any, hidden: frozenset[str], is_method: bool
+    ) -> bool:
         """Whether a call is all that a function is used for, or what it is handed on to."""
+        if is_method:
+            return isinstance(parent, gast.Call) and parent.func is node
         if isinstance(parent, gast.keyword):
             parent = self._parents[parent]
         if not isinstance(parent, gast.Call):
@@ -84,13 +94,15 @@ class _Lowering:
             return any(callee is one for one in CALLING)
         return True
 
-    def _is_only_called(self, name: str, function: Any, hidden: frozenset[str]) -> bool:
+    def _is_only_called(
+        self, name: str, function: Any, hidden: frozenset[str], is_method: bool
+    ) -> bool:
         if isinstance(function, gast.Lambda) or name in parameters(function.args):
             return False
         if name not in local_names(function):
             return False  # it is another function's
         return all(
-            self._is_called(node, self._parents[node], hidden)
+            self._is_called(node, self._parents[node], hidden, is_method)
             for node in gast.walk(function)
             if isinstance(node, gast.Name) and node.id == name and isinstance(node.ctx, gast.Load)
         )
