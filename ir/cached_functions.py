@@ -37,7 +37,7 @@ from ir.errors import Unsupported
 from ir.jumps import is_generator
 from ir.known_names import known_value, names_in, new_name
 from ir.node_maker import NodeMaker, Statements
-from ir.scope import FUNCTIONS, local_names, stores_of
+from ir.scope import FUNCTIONS, local_names, statements_in, stores_of
 
 # The entries of a table that grows without bound: as many as `lru_cache` keeps, if nobody says.
 LEAST_SIZE = 128
@@ -74,12 +74,12 @@ def unless_replaced(decorator: Any, known: Any) -> None:
 
 @facts.fold(unless_replaced)
 def _fold_known(call: Call) -> Operand | None:
-    """Nothing, where the decorator is known and is the same."""
+    """Nothing, where the decorator is known: what it is was looked at now."""
     decorator, known = call.args
-    is_same = isinstance(decorator, Const) and isinstance(known, Const) and (
-        decorator.value is known.value
-    )
-    return Const(None) if is_same else None
+    if not isinstance(decorator, Const) or not isinstance(known, Const):
+        return None
+    unless_replaced(decorator.value, known.value)
+    return Const(None)
 
 
 class _Lowering:
@@ -113,6 +113,8 @@ class _Lowering:
             return False
         if node.name in self._attributes or len(self._stores[node.name]) > 1 or is_generator(node):
             return False
+        if any(isinstance(one, gast.Try) and one.finalbody for one in statements_in(node.body)):
+            return False  # what is returned may be something else, or nothing
         decorator = node.decorator_list[0]
         if not isinstance(decorator, gast.Call):
             return self._value_of(decorator) in (functools.cache, functools.lru_cache)

@@ -80,23 +80,11 @@ def held_classes(type_: Type) -> set[type] | None:
             if any(isinstance(part, IteratorType) for part in captured):
                 return None  # what it will come to
             return united(held_classes, [part for part in captured if not is_object(part)])
-        case Union(members):
-            return united(held_classes, members)
-        case Tuple(items):
-            return united(held_classes, items)
-        case Method(self=owner):
-            return held_classes(owner)
-        case Sequence(cls, item):
-            return with_class(cls, held_classes(item)) if cls is not range else set()
-        case Dict(items):
-            return with_class(dict, united(held_classes, [value for _, value in items]))
-        case Mapping(cls, _, item):
-            return with_class(cls, held_classes(item))
+        case _ if is_composed(type_):
+            return of_parts(held_classes, type_)
         case _:
             known = class_of(type_)
-            if known is None:
-                return None
-            return _classes_of_instance(known)
+            return None if known is None else _classes_of_instance(known)
 
 
 def is_object(type_: Type) -> bool:
@@ -116,6 +104,29 @@ def _classes_of_instance(cls: type) -> set[type] | None:
     return {cls} if facts.copies_items(cls) else None
 
 
+def is_composed(type_: Type) -> bool:
+    """Whether a type is that of several values, or of one that holds others."""
+    return isinstance(type_, Union | Tuple | Method | Sequence | Dict | Mapping)
+
+
+def of_parts(classes_of: Callable[[Type], set[type] | None], type_: Type) -> set[type] | None:
+    """The classes of memory of such a type, by those of its parts."""
+    match type_:
+        case Union(parts) | Tuple(parts):
+            return united(classes_of, parts)
+        case Method(self=owner):
+            return classes_of(owner)
+        case Sequence(cls, item) | Mapping(cls=cls, item=item):
+            held = set() if cls is range else classes_of(item)
+        case Dict(items):
+            cls, held = dict, united(classes_of, [value for _, value in items])
+        case _:
+            raise AssertionError(type_)
+    if held is None:
+        return None
+    return held if cls in (tuple, range) else {cls, *held}
+
+
 def united(
     classes_of: Callable[[Type], set[type] | None], types: Iterable[Type]
 ) -> set[type] | None:
@@ -127,13 +138,6 @@ def united(
             return None
         found |= classes
     return found
-
-
-def with_class(cls: type, classes: set[type] | None) -> set[type] | None:
-    """The classes of a container's memory and of what it holds."""
-    if classes is None:
-        return None
-    return classes if cls is tuple else {cls, *classes}
 
 
 def holds_memory(type_: Type) -> bool:

@@ -13,7 +13,6 @@ When the program runs, `items` is the memory itself, and `c` is known by its ide
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
@@ -33,7 +32,7 @@ from ir.core import (
 )
 from ir.errors import Unsupported
 from ir.heap import HEAP
-from ir.held import HeldMemory, is_memory_of_memory, item_held
+from ir.held import is_memory_of_memory, item_held
 from ir.held_functions import captures_memory, may_be_memory
 from ir.held_tables import (
     CONTAINERS,
@@ -61,31 +60,6 @@ from ir.types import (
 
 if TYPE_CHECKING:
     from ir.places import Places
-
-
-class InVersions(HeldMemory):
-    """Memory in generated code, which has what objects hold in versions already."""
-
-    @property
-    def is_watching(self) -> bool:
-        return False
-
-    def was_read(self, made: Value, loc: Location | None) -> Operand:
-        if may_be_memory(made.type):
-            self._places.versions[made] = None
-        return made
-
-    def expose(self, operands: Iterable[Operand]) -> None:
-        pass
-
-    def is_exposed(self, value: Value) -> bool:
-        return False
-
-    def is_held(self, value: Value) -> bool:
-        return False
-
-    def mark(self, operands: Iterable[Operand], are_parts: bool = False) -> None:
-        pass
 
 
 # Changes by which the items of another container are added.

@@ -5,7 +5,7 @@
                                               euler(step_0, *more, **{'dt': 0.1, **named}))
 
 Calls of those are code of which all is known. A partial function that is returned, stored or asked
-for its parts stays one.
+for its parts stays one, and so does one that is handed on where somebody might ask what it is.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 import copy
 import functools
+import types
 from typing import Any
 
 import gast
@@ -28,7 +29,9 @@ CALLING = (map, filter, sorted, min, max)
 
 def lower_partial_functions(function: Any, module_globals: dict[str, Any]) -> None:
     """Puts functions in the place of partial ones, in place."""
-    _Lowering(function, module_globals).function(function, frozenset())
+    lowering = _Lowering(function, module_globals)
+    if not lowering.names_the_class():
+        lowering.function(function, frozenset())
 
 
 class _Lowering:
@@ -38,6 +41,14 @@ class _Lowering:
         self._parents = {
             child: node for node in gast.walk(function) for child in gast.iter_child_nodes(node)
         }
+
+    def names_the_class(self) -> bool:
+        """Whether `partial` is read other than to be called: something may be asked whether it is
+        one."""
+        return any(
+            _name_of(node) == "partial" and getattr(parent, "func", None) is not node
+            for node, parent in self._parents.items()
+        )
 
     def function(self, node: Any, hidden: frozenset[str]) -> None:
         hidden |= local_names(node)
@@ -92,7 +103,7 @@ class _Lowering:
         callee = known_value(parent.func, self._globals, hidden)
         if callee is UNKNOWN or isinstance(callee, type) or _is_built_in(callee):
             return any(callee is one for one in CALLING)
-        return True
+        return not isinstance(callee, types.FunctionType) or not _names_partial(callee.__code__)
 
     def _is_only_called(
         self, name: str, function: Any, hidden: frozenset[str], is_method: bool
@@ -169,7 +180,7 @@ class _Parts:
         self._callee = callee if is_fixed else self._variable(f"{name}_function", callee)
         self._args = [self._argument(f"{name}_{i}", arg) for i, arg in enumerate(args)]
         self._keywords = [
-            (keyword.arg, self._argument(f"{name}_{keyword.arg or 'named'}", keyword.value))
+            (keyword.arg, self._argument(f"{name}_{keyword.arg or 'named'}", _copied(keyword)))
             for keyword in call.keywords
         ]
 
@@ -178,8 +189,8 @@ class _Parts:
             return value
         if isinstance(value, gast.Starred):
             made = NodeMaker(value)
-            items = made.call(tuple, value.value)
-            return made.node(gast.Starred(value=self._variable(name, items), ctx=gast.Load()))
+            items = self._variable(name, made.call(tuple, value.value))
+            return made.node(gast.Starred(value=items, ctx=gast.Load()))
         return self._variable(name, value)
 
     def _variable(self, name: str, value: Any) -> Any:
@@ -200,6 +211,26 @@ class _Parts:
             keywords=[gast.keyword(arg=None, value=keywords)],
         ))
         return made.function([], body, more, named)
+
+
+def _copied(keyword: Any) -> Any:
+    """What a keyword is given; of `**named` a copy, since that may change."""
+    is_all = keyword.arg is None
+    return NodeMaker(keyword.value).call(dict, keyword.value) if is_all else keyword.value
+
+
+def _name_of(node: Any) -> str | None:
+    match node:
+        case gast.Name(id=name) | gast.Attribute(attr=name):
+            return str(name)
+        case _:
+            return None
+
+
+def _names_partial(code: types.CodeType) -> bool:
+    """Whether a function names `partial`: it may ask what it is given."""
+    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    return "partial" in code.co_names or any(map(_names_partial, inner))
 
 
 def _is_built_in(callee: Any) -> bool:

@@ -41,7 +41,9 @@ class Places(PlaceMerging):
         super().__init__(inference)
         self.held = HeldMemory(self)
         if inference.surroundings.follows_contents():
-            from ir.followed_memory import FollowedMemory, InVersions  # few programs need them
+            # Few programs need them.
+            from ir.followed_memory import FollowedMemory
+            from ir.memory_in_versions import InVersions
 
             self.held = InVersions(self) if is_generated else FollowedMemory(self)
 

@@ -95,6 +95,8 @@ def second_of(f):
 REFUSED_THIRD = {
     "abstract_collections.a_sequence_that_changes",
     "assignments.lists_that_grow_by_the_method",
+    "decorators.partial_of_keywords_that_change",
+    "decorators.partials_that_are_looked_at",
     "derived_containers.changed_by_callees",
     "derived_containers.held_by_an_object",
     "loops.over_itertools",

@@ -18,6 +18,7 @@ import numpy as np
 
 from ir import facts
 from ir.heap import Identity
+from ir.types import Type
 from zyg.errors import NotDifferentiable
 from zyg.held_views import VIEWS, dict_of, is_read_later
 from zyg.memory_kinds import (
@@ -461,3 +462,8 @@ def version_of(value: Any) -> int:
 
 
 facts.effect(hold, held_memory)
+
+
+@facts.quiet(SeenNumbers)
+def _is_left_out_unread(types: tuple[Type, ...]) -> bool:
+    return True

@@ -4,7 +4,8 @@
     add_held(shadows, o, 'xs', one_hot(bar, xs, i), seen)     add_held_item(..., bar, seen, i)
     accumulate(total, absorb(..., absorb_item(..., i, bar)))  add_rest_at(total, ..., i, bar)
 
-`zyg.compiler.held_items` puts them in the place of what stands on the left.
+`zyg.compiler.held_items` puts them in the place of what stands on the left; `add_held_item` is
+there from the beginning, so that nothing is saved for it.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ class Shadows:
     def take_remembered(self, kept: Any) -> Any:
         """The cotangent of a value, where the adjoint comes to what computed it."""
         found, self._remembered[kept] = self._remembered.get(kept), UNTOUCHED
-        return found
+        return None if found is UNTOUCHED else found
 
     def unless_remembered(self) -> None:
         """Raises if an adjoint has ended and never come to what computed a value."""

@@ -210,6 +210,23 @@ def partials_that_are_kept(x, y):
     return kept[0](y, c=1.0) * kept[1](x=x) + own.args[0] * own() + again() * is_partial
 
 
+def weighted_by_what_it_is(f, x):
+    return f(x) * 2.0 if isinstance(f, functools.partial) else f(x)
+
+
+@program((2.0, 3.0))
+def partials_that_are_looked_at(x, y):
+    return weighted_by_what_it_is(functools.partial(polynomial, x, y), 1.5)
+
+
+@program((2.0, 3.0))
+def partial_of_keywords_that_change(x, y):
+    keywords = {"b": y, "c": 1.0}
+    own = functools.partial(polynomial, x, **keywords)
+    keywords["c"] = x * y
+    return own(x=y) * keywords["c"]
+
+
 @program((Circle(2.0), 0.5))
 def method_with_partial(circle, x):
     return circle.half_ring(x) * circle.half_ring(x, factor=0.25) + circle.perimeter()

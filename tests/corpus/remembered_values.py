@@ -21,6 +21,14 @@ class Series:
     def square(self):
         return self.x**2
 
+    @functools.lru_cache(maxsize=None)
+    def scaled(self, t):
+        return self.x * t
+
+    @functools.lru_cache(maxsize=None)
+    def pair(self, t):
+        return np.array([self.x * t, t])
+
     def kept(self, n):
         if n in self.memo:
             return self.memo[n]
@@ -65,6 +73,22 @@ def object_that_changes_behind(x):
     first = series.square()
     series.x = x * 3
     return first * series.square()
+
+
+@program((1.5,))
+def object_that_changes_behind_a_call_with_a_number(x):
+    series = Series(x)
+    first, pair = series.scaled(x), series.pair(x)
+    series.x = x * 3
+    return first * series.scaled(x) + np.sum(pair * series.pair(x))
+
+
+@program((1.5,))
+def number_that_is_not_used_at_first(x):
+    series = Series(x)
+    series.scaled(x)
+    series.x = x * 3
+    return series.scaled(x) * x
 
 
 @program((1.5,))
@@ -123,8 +147,8 @@ def made_in_a_loop(x):
     total = 0.0
     for i in range(3):
         @cache
-        def power(n):
-            return x**n * (i + 1)  # noqa: B023
+        def power(n, scale=i + 1):
+            return x**n * scale
 
         total = total + power(2) * power(2)
     return total

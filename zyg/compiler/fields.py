@@ -126,7 +126,7 @@ class Fields:
         if self.is_open:
             return True
         own = classes_reached(type_)
-        if own == set():
+        if own is not None and not own:
             return False
         held = [
             classes_reached(known)
@@ -296,7 +296,8 @@ class Fields:
             return None, self.has_steps
         kinds = self.changes_held, self.is_stored, self.has_steps
         changed = frozenset(self.changed.items())
-        return frozenset(self.types.items()), frozenset(self._varied), kinds, changed
+        named = frozenset(self.named)
+        return frozenset(self.types.items()), frozenset(self._varied), kinds, changed, named
 
 
 def joined_within(type_: Type, changed: Changed) -> Type:

@@ -13,22 +13,9 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 import numpy as np
 
 from ir import facts
-from ir.contents import is_immutable_class, united, with_class
+from ir.contents import is_composed, is_immutable_class, of_parts, united
 from ir.heap import Heap, Identity
-from ir.types import (
-    Around,
-    Bottom,
-    Closure,
-    Dict,
-    Known,
-    Mapping,
-    Method,
-    Sequence,
-    Tuple,
-    Type,
-    Union,
-    class_of,
-)
+from ir.types import Around, Bottom, Closure, Known, Mapping, Type, class_of
 
 CONSTANTS = (
     int, float, complex, bool, str, bytes, type(None), type, BuiltinFunctionType, ModuleType,
@@ -46,20 +33,12 @@ def classes_reached(type_: Type) -> set[type] | None:
         case Closure(captures=captures, defaults=defaults, kwdefaults=keywords):
             captured = [*captures, *defaults, *(part for _, part in keywords)]
             return united(classes_reached, captured)
-        case Union(members):
-            return united(classes_reached, members)
-        case Tuple(items):
-            return united(classes_reached, items)
-        case Method(self=owner):
-            return classes_reached(owner)
-        case Sequence(cls, item):
-            return with_class(cls, classes_reached(item)) if cls is not range else set()
-        case Dict(items):
-            return with_class(dict, united(classes_reached, [value for _, value in items]))
-        case Mapping(cls, key, item, factory):
-            return with_class(cls, united(classes_reached, [key, item, factory]))
+        case Mapping(factory=factory) if classes_reached(factory) is None:
+            return None
         case Around():
             return None
+        case _ if is_composed(type_):
+            return of_parts(classes_reached, type_)
         case _:
             return _of_instance(class_of(type_))
 

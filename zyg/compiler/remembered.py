@@ -4,8 +4,9 @@
     area(2)      a later one: the value, and a back function that adds to what the first one gets
 
 So a recursion takes a time by the number of values that it remembers, not by the number of ways in
-which they are come by. Where an argument has a derivative of its own, as a number does, each call
-gives its own argument a cotangent: equal ones may come from unlike variables.
+which they are come by; and what a value was computed from, of what objects held, is that of the
+first call. Where an argument has a derivative of its own, as a number does, each call gives its own
+argument a cotangent: equal ones may come from unlike variables.
 """
 
 from __future__ import annotations
@@ -56,19 +57,16 @@ class _Cache:
         self._is_new = False
         y, kept = self._of_key(*args, **kwargs)
         is_new, self._is_new = self._is_new, False
-        if not isinstance(kept, Kept):
-            if isinstance(kept, RememberedBack) and not is_new:
-                kept.is_shared = True
-            return y, kept
-        return y, FirstBack(kept) if is_new else LaterBack(kept, 1 + len(args) + len(kwargs))
+        if is_new:
+            return y, FirstBack(kept)
+        kept.is_shared = True
+        return y, LaterBack(kept, 1 + len(args) + len(kwargs))
 
-    def _computed(self, *args: Any, **kwargs: Any) -> tuple[Any, Back | Kept]:
-        run = current_run()
+    def _computed(self, *args: Any, **kwargs: Any) -> tuple[Any, Kept]:
         y, back = self._pullback(self._function, *args, **kwargs)
         self._is_new = True
-        if run is not None and not any(map(_has_cotangent, (*args, *kwargs.values()))):
-            return y, Kept(back, run)
-        return y, RememberedBack(back) if isinstance(y, float) else back
+        takes_numbers = any(map(_has_cotangent, (*args, *kwargs.values())))
+        return y, Kept(back, takes_numbers, isinstance(y, float))
 
 
 def _has_cotangent(value: Any) -> bool:
@@ -79,24 +77,49 @@ def _has_cotangent(value: Any) -> bool:
 
 
 class Kept:
-    """The back function of a value that is remembered, in a program on objects."""
+    """The back function of a value that is remembered.
 
-    __slots__ = ("back", "is_own", "run")
+    `takes_numbers`: its arguments have cotangents, which each call gives its own. `is_number`: the
+    value is one, so that a back function which leaves nothing to objects need run once, for the
+    cotangent 1. `run`: the forward pass that has computed it, if that works on objects.
+    """
 
-    def __init__(self, back: Back, run: object) -> None:
+    __slots__ = ("_is_own", "_of_one", "back", "is_number", "is_shared", "run", "takes_numbers")
+
+    def __init__(self, back: Back, takes_numbers: bool, is_number: bool) -> None:
         self.back = back
-        self.run = run
-        self.is_own = False
+        self.takes_numbers = takes_numbers
+        self.is_number = is_number
+        self.run = current_run()
+        # Whether several calls had the value.
+        self.is_shared = self._is_own = False
+        self._of_one: Any = None
 
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> Kept:
-        """The same, with copies of what it holds: those of the first time will do."""
-        if not self.is_own:
-            self.back, self.is_own = copy(self.back), True
-        return self
+    def own_memory(self, copy: Callable[[Any], Any]) -> None:
+        """Keeps copies of what it holds: those of the first time will do."""
+        if not self._is_own:
+            self.back, self._is_own = copy(self.back), True
+
+    def scaled(self, y_bar: Any) -> tuple[Any, ...] | None:
+        """The cotangents of a call by those for 1; None where it has to run."""
+        is_of_table = self.run is not None and not self.takes_numbers
+        if is_of_table or not (self.is_shared and self.is_number and isinstance(y_bar, float)):
+            return None
+        if self._of_one is None:
+            with shadows.asked_again() as table:
+                bars = self.back(1.0)
+            self._of_one = bars if table.is_empty() and _may_be_scaled(bars) else ()
+        return None if self._of_one == () else _scaled(self._of_one, float(y_bar))
+
+    def of_arguments(self, y_bar: Any) -> tuple[Any, ...]:
+        """What a call gives its arguments; what it leaves to objects is left out."""
+        with shadows.asked_again():
+            return self.back(y_bar)
 
 
 class FirstBack:
-    """The back function of the call that computed a value: it runs for all calls that had it."""
+    """The back function of the call that computed a value: objects get from it what they get of all
+    calls that had the value."""
 
     __slots__ = ("_kept",)
 
@@ -104,18 +127,26 @@ class FirstBack:
         self._kept = kept
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        table = running.shadows
-        if table is not None:
-            y_bar = accumulate(y_bar, table.take_remembered(self._kept))
-        return self._kept.back(y_bar)
+        kept, table = self._kept, running.shadows
+        bars = kept.scaled(y_bar)
+        if bars is not None:
+            return bars
+        others = None if table is None else table.take_remembered(kept)
+        if others is None:
+            return kept.back(y_bar)
+        if not kept.takes_numbers:
+            return kept.back(accumulate(y_bar, others))
+        bars = kept.of_arguments(y_bar)
+        kept.back(accumulate(y_bar, others))
+        return bars
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> FirstBack:
-        self._kept.with_own_memory(copy)
+        self._kept.own_memory(copy)
         return self
 
 
 class LaterBack:
-    """The back function of a call that has found a value: the one that computed it gets all."""
+    """The back function of a call that has found a value."""
 
     __slots__ = ("_count", "_kept", "_run")
 
@@ -125,47 +156,16 @@ class LaterBack:
         self._run = current_run()
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        table = running.shadows
-        is_of_pass = table is not None and self._run is self._kept.run
-        if table is None or not is_of_pass or not table.add_remembered(self._kept, y_bar):
-            return self._kept.back(y_bar)
-        return (None,) * self._count
+        kept, table = self._kept, running.shadows
+        bars = kept.scaled(y_bar)
+        if bars is not None:
+            return bars
+        if table is None or self._run is not kept.run or not table.add_remembered(kept, y_bar):
+            return kept.back(y_bar)
+        return kept.of_arguments(y_bar) if kept.takes_numbers else (None,) * self._count
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> LaterBack:
-        self._kept.with_own_memory(copy)
-        return self
-
-
-class RememberedBack:
-    """The back function of a number that is remembered, by arguments that have cotangents.
-
-    Where several calls had the value it runs for the cotangent 1, and each is given that, scaled.
-    What leaves something to objects runs each time.
-    """
-
-    __slots__ = ("_back", "_is_own", "_of_one", "is_shared")
-
-    def __init__(self, back: Back) -> None:
-        self._back = back
-        self._is_own = self.is_shared = False
-        self._of_one: Any = None
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        if not self.is_shared or not isinstance(y_bar, float):
-            return self._back(y_bar)
-        if self._of_one is None:
-            with shadows.asked_again() as table:
-                bars = self._back(1.0)
-            self._of_one = bars if table.is_empty() and _may_be_scaled(bars) else ()
-        if self._of_one == ():
-            return self._back(y_bar)
-        scaled: tuple[Any, ...] = _scaled(self._of_one, float(y_bar))
-        return scaled
-
-    def with_own_memory(self, copy: Callable[[Any], Any]) -> RememberedBack:
-        """The same, with copies of what it holds: those of the first time will do."""
-        if not self._is_own:
-            self._back, self._is_own = copy(self._back), True
+        self._kept.own_memory(copy)
         return self
 
 

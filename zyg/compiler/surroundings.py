@@ -19,6 +19,7 @@ from ir.late import imported, late
 from ir.parse import parse_code
 from ir.place_state import Effect, Returned
 from ir.shared_names import owner_of_names
+from ir.special_calls import is_literal
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
@@ -57,9 +58,6 @@ else:
     texts = late("zyg.compiler.texts")
 
 MAX_INLINED_OPS = 30
-
-# Numbers and text, which nobody changes in place.
-PLAIN = (int, float, complex, bool, str, bytes, type(None))
 
 
 class ProgramSurroundings(ObjectSurroundings):
@@ -452,9 +450,7 @@ class ProgramSurroundings(ObjectSurroundings):
 def _is_typed(value: Any) -> bool:
     """Whether what a class holds for all of its objects is typed where it is read: it is memory, or
     numbers and text."""
-    if type(value) is tuple:
-        return all(type(item) in PLAIN for item in value)
-    return type(value) in (*PLAIN, list, dict, np.ndarray)
+    return is_literal(value) or type(value) in (list, dict, np.ndarray)
 
 
 def _is_small(source: Function) -> bool:
