@@ -76,4 +76,5 @@ EXTRAS = test,lint
 	@for package in $(OPTIONAL); do \
 		$*/bin/python -m pip install --quiet --disable-pip-version-check $$package \
 			|| echo "$$package could not be installed: its column stays empty"; done
+	$*/bin/python -m zyg.precompile
 	@touch $@

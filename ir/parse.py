@@ -14,7 +14,7 @@ from __future__ import annotations
 import atexit
 import types
 from _thread import allocate_lock
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -44,13 +44,21 @@ _lock = allocate_lock()
 @atexit.register
 def _store() -> None:
     """Keeps the IR of helpers for later processes: nobody waits for a gradient any more."""
+    keep(
+        (known.code, known.globals)
+        for known in list(_parsed.values())
+        if _is_helper(known.globals)
+    )
+
+
+def keep(helpers: Iterable[tuple[types.CodeType, dict[str, Any]]]) -> None:
+    """Writes the IR of helpers that isn't kept yet, by their code and the globals of it."""
     from contextlib import suppress
 
     new = [
-        (known.code, known.globals)
-        for known in list(_parsed.values())
-        if _is_helper(known.globals) and not _makes_generators(known.code)
-        and stored.is_new(known.code)
+        (code, module_globals)
+        for code, module_globals in helpers
+        if not _makes_generators(code) and stored.is_new(code, module_globals)
     ]
     # What stays behind is made from text that is known to be that of the code; generated text may
     # be forgotten by now.

@@ -39,10 +39,7 @@ _classes: dict[tuple[str, str], Any] = {}
 
 def find(code: CodeType, module_globals: dict[str, Any]) -> Function | None:
     """The IR of a function, if a process before this one has written it."""
-    file = code.co_filename
-    entries = _entries.get(file)
-    if entries is None:
-        entries = _entries[file] = _read(file, module_globals)
+    entries = _entries_of(code.co_filename, module_globals)
     entry = entries.get(_key(code))
     if entry is None:
         return None
@@ -57,9 +54,18 @@ def find(code: CodeType, module_globals: dict[str, Any]) -> Function | None:
     return None
 
 
-def is_new(code: CodeType) -> bool:
-    """Whether `find` was asked for the code and had nothing."""
-    return not sys.dont_write_bytecode and _key(code) not in _entries.get(code.co_filename, ())
+def is_new(code: CodeType, module_globals: dict[str, Any]) -> bool:
+    """Whether the IR of a function is to be written, and isn't there yet."""
+    if sys.dont_write_bytecode:
+        return False
+    return _key(code) not in _entries_of(code.co_filename, module_globals)
+
+
+def _entries_of(file: str, module_globals: dict[str, Any]) -> dict[tuple[str, int], bytes]:
+    entries = _entries.get(file)
+    if entries is None:
+        entries = _entries[file] = _read(file, module_globals)
+    return entries
 
 
 def write(functions: Iterable[Function]) -> None:

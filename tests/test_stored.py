@@ -170,20 +170,37 @@ print(sum(bool(entries) for entries in sys.modules["ir.stored"]._entries.values(
 """
 
 
-def test_a_later_process_uses_what_an_earlier_one_wrote(tmp_path):
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    root = Path(registry.__file__).parents[2]
+def new_processes(tmp_path, *commands, **environment):
+    """What Python prints, which keeps its bytecode in a folder that starts empty."""
     (tmp_path / "program.py").write_text(RULES_IN_A_NEW_PROCESS)
-    outputs = [
+    root = Path(registry.__file__).parents[2]
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    folders = {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONPATH": str(root)}
+    return [
         subprocess.run(
-            [sys.executable, tmp_path / "program.py"], cwd=root, check=True, text=True,
-            capture_output=True, env={**environment, "PYTHONPATH": str(root)},
+            [sys.executable, *command], cwd=root, check=True, text=True,
+            capture_output=True, env={**inherited, **folders, **environment},
         ).stdout.splitlines()
-        for _ in range(2)
+        for command in commands
     ]
-    assert outputs[0][0] == outputs[1][0]
-    assert [output[1] for output in outputs] == ["False", "True"]
+
+
+def test_a_later_process_uses_what_an_earlier_one_wrote(tmp_path):
+    program = [tmp_path / "program.py"]
+    first, second = new_processes(tmp_path, program, program)
+    assert first[0] == second[0]
+    assert (first[1], second[1]) == ("False", "True")
+
+
+@pytest.mark.thorough
+def test_processes_that_write_nothing_use_what_was_precompiled(tmp_path):
+    program, precompile = [tmp_path / "program.py"], ["-m", "zyg.precompile"]
+    before, said, after = new_processes(
+        tmp_path, program, precompile, program, PYTHONDONTWRITEBYTECODE="1"
+    )
+    assert (before[1], after[1]) == ("False", "True")
+    assert before[0] == after[0] and said == []
+    assert len(list(tmp_path.rglob("*.pyc"))) > len(list(tmp_path.rglob("*.ir"))) > 50
 
 
 def test_all_rules_are_found_as_they_were_parsed(module_of):
