@@ -51,7 +51,7 @@ LAYERS = [
     ["zyg.forward", "zyg.blocks", "zyg.jacobians_inside"],
     ["zyg.sparsity"],
     ["zyg.derivatives"],
-    ["zyg"],
+    ["zyg", "zyg.precompile"],
 ]  # fmt: skip
 # Beside the compiler, which they never import.
 BESIDE = ["zyg.rebinding", "zyg.pruning", "zyg.tracker", "zyg.tape"]
