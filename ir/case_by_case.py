@@ -22,7 +22,7 @@ from ir import primitives
 from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.derived import is_asked
-from ir.heap import holds_attribute
+from ir.heap import holds_attribute, is_stored_in, store_attribute, stored_attribute
 from ir.record import record
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
@@ -248,6 +248,37 @@ def _if_held(
     stored = Block([], [Call(Const(getattr), [owner, Const(name)], {}, [read], loc)], Yield([read]))
     branch = If(is_held, stored, Block([], [], Yield([default])), [result], loc)
     return [test, branch], (owner, default), result
+
+
+def read_or_computed(
+    self: TypedCalls, getter: Any, owner: Operand, name: str, by_name: bool, names: list[str],
+    loc: Location | None,
+) -> list[Operand]:
+    """What an object holds, or else what a function computes: of any name, or of one, for which it
+    is stored then."""
+    ops, own, result = _if_stored(getter, name, by_name, names[0], loc)
+    mapping: Mapping = {own: owner}
+    for op in ops:
+        self.op(op, mapping)
+    return [mapping[result]]
+
+
+@functools.lru_cache(maxsize=1024)
+def _if_stored(
+    getter: Any, name: str, by_name: bool, result_name: str, loc: Location | None
+) -> tuple[list[Op], Value, Value]:
+    """The branch, with its input and its result."""
+    owner, is_stored = Value("t"), Value("t")
+    result, read, computed = Value(result_name), Value(result_name), Value(result_name)
+    test = Call(Const(is_stored_in), [owner, Const(name)], {}, [is_stored], loc)
+    given: list[Operand] = [owner, Const(name)] if by_name else [owner]
+    otherwise: list[Op] = [Call(Const(getter), given, {}, [computed], loc)]
+    if not by_name:
+        store = [owner, Const(name), computed]
+        otherwise.append(Call(Const(store_attribute), store, {}, [Value("_")], loc))
+    found = Call(Const(stored_attribute), [owner, Const(name)], {}, [read], loc)
+    arms = Block([], [found], Yield([read])), Block([], otherwise, Yield([computed]))
+    return [test, If(is_stored, *arms, [result], loc)], owner, result
 
 
 def called_by_cases(

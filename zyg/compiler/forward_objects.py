@@ -29,6 +29,7 @@ from ir.held import item_held
 from ir.held_functions import captures_memory, is_view, may_be_memory
 from ir.late import late
 from ir.rewrite import Mapping
+from ir.surroundings import STORED
 from ir.types import BOTTOM, Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenStep, Step, StoreStep
@@ -96,7 +97,7 @@ class ForwardObjects(ForwardRules):
             heap, obj, name, *default = args
             assert isinstance(heap, Value)
             if default or not isinstance(name, Const) or (
-                member(type_of(obj), name.value).kind != "stored"
+                member(type_of(obj), name.value).kind not in STORED
             ):
                 self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
@@ -198,7 +199,7 @@ class ForwardObjects(ForwardRules):
         if not isinstance(callee, Const) or callee.value is not attribute_read:
             return False
         is_plain = len(args) == 3 and isinstance(args[2], Const) and (
-            member(type_of(args[1]), args[2].value).kind == "stored"
+            member(type_of(args[1]), args[2].value).kind in STORED
         )
         known = self._contents.known(op, args) if is_plain else None
         if known is not None:

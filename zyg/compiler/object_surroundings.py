@@ -34,6 +34,7 @@ from zyg.compiler.guards import Absent, Guard, enter, shared_at_entry
 from zyg.compiler.objects import (
     OPERATORS,
     is_class_store,
+    is_descriptor,
     is_place,
     iterates,
     iterates_over,
@@ -189,6 +190,19 @@ class ObjectSurroundings(ContentsSurroundings):
                 return join(type_, self._specialiser.assigned.read(base, name, of_class))
         return type_
 
+    def text_of_descriptor(self, descriptor: Any, name: str) -> str | None:
+        fields = self._specialiser.fields
+        held = getattr(descriptor, "__dict__", {})
+        if fields is None or type(held.get(name)) is not str or not is_descriptor(descriptor):
+            return None
+        if member(Instance(type(descriptor)), name).kind != "stored" or not fields.ask(
+            "is_never_assigned", type(descriptor), name
+        ):
+            return None
+        self.note_lookup(type(descriptor), name)
+        self._made.guards[id(held), name] = Guard(held, name, held[name])
+        return str(held[name])
+
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
         if fields is not None:
@@ -337,6 +351,10 @@ class ObjectSurroundings(ContentsSurroundings):
                 return
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
+
+    def is_made_inside(self, cls: type | None) -> bool:
+        fields = self._specialiser.fields
+        return fields is not None and bool(fields.ask("is_made_inside", cls))
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         fields = self._specialiser.fields

@@ -23,7 +23,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.generators import Generator
-from ir.heap import Cell, Contents, Identity, made_once
+from ir.heap import Cell, Contents, Identity, is_stored_in, made_once
 from ir.shared_names import Names
 from ir.surroundings import Member
 from ir.types import (
@@ -45,7 +45,7 @@ from zyg import keeping
 from zyg.keeping import kept_but
 from zyg.missing_items import OF_COUNTER
 from zyg.nested_shadows import Bars, BarTable
-from zyg.rules.registry import adjoint, is_constant, substitute_of
+from zyg.rules.registry import adjoint, constant, is_constant, substitute_of
 from zyg.shadow_calls import is_running
 from zyg.signature import is_by_rules, is_users
 
@@ -285,6 +285,13 @@ def is_place(cls: type) -> bool:
 
 
 facts.objects(is_place)
+constant(is_stored_in)
+facts.effect(is_stored_in)
+
+
+@facts.result(is_stored_in)
+def _bool(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Scalar(bool)
 
 
 def is_object_type(type_: Type) -> bool:
@@ -396,13 +403,14 @@ def member(type_: Type, name: str) -> Member:
     found = lookup(cls, name)
     kind, getter = _as_read(cls, name, found)
     store, setter = _as_stored(found)
+    descriptor = found if is_descriptor(found) else None
     hook = None if _is_frozen(cls) else lookup(cls, "__setattr__")
     if is_of_python(hook, "__setattr__"):
         hook = None
     elif hook is not None and not isinstance(hook, types.FunctionType):
         store, hook = "unknown", None
     deletes = is_of_python(lookup(cls, "__delattr__"), "__delattr__") or _is_frozen(cls)
-    return Member(kind, getter, store, setter, hook, deletes and store == "plain")
+    return Member(kind, getter, store, setter, hook, deletes and store == "plain", descriptor)
 
 
 def is_of_python(found: Any, name: str) -> bool:
@@ -416,10 +424,15 @@ def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
         return "unknown", None
     if type(found) is property:
         return "computed", found.fget
+    any_name = lookup(cls, ANY_NAME)
+    if type(found) is functools.cached_property and _has_dict(cls):
+        return "computed once", found.func
+    if is_descriptor(found) and any_name is None:  # which is asked where `__get__` finds nothing
+        return "computed", lookup(type(found), "__get__")
     if isinstance(found, COMPUTED) or _has_code(type(found), "__get__", "__set__", "__delete__"):
         return "unknown", None
-    if found is None and lookup(cls, ANY_NAME) is not None:
-        return "unknown", None
+    if found is None and any_name is not None:
+        return ("missing" if isinstance(any_name, types.FunctionType) else "unknown"), any_name
     if isinstance(found, types.FunctionType):
         return "method", found
     if isinstance(found, classmethod | staticmethod):
@@ -435,6 +448,8 @@ def _as_stored(found: Any) -> tuple[str, Any]:
         return ("unknown", None) if found.fset is None else ("computed", found.fset)
     if found is None or isinstance(found, types.MemberDescriptorType):
         return "plain", None
+    if is_descriptor(found):
+        return "computed", lookup(type(found), "__set__")
     if isinstance(found, _METHODS) or hasattr(type(found), "__set__"):
         return "unknown", None
     return ("unknown" if hasattr(type(found), "__delete__") else "plain"), None
@@ -448,6 +463,16 @@ def is_class_store(cls: type, name: str) -> bool:
         return False
     found = lookup(cls, name)
     return not callable(found) and not hasattr(type(found), "__get__")
+
+
+def is_descriptor(found: Any) -> bool:
+    """Whether an attribute is read and stored by methods of what stands for it in the class."""
+    cls = type(found)
+    return is_place(cls) and _has_code(cls, "__get__") and _has_code(cls, "__set__")
+
+
+def _has_dict(cls: type) -> bool:
+    return bool(cls.__dictoffset__)
 
 
 def _has_code(cls: type, *names: str) -> bool:
