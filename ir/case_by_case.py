@@ -274,7 +274,7 @@ def _if_stored(
     given: list[Operand] = [owner, Const(name)] if by_name else [owner]
     otherwise: list[Op] = [Call(Const(getter), given, {}, [computed], loc)]
     if not by_name:
-        store = [owner, Const(name), computed]
+        store: list[Operand] = [owner, Const(name), computed]
         otherwise.append(Call(Const(store_attribute), store, {}, [Value("_")], loc))
     found = Call(Const(stored_attribute), [owner, Const(name)], {}, [read], loc)
     arms = Block([], [found], Yield([read])), Block([], otherwise, Yield([computed]))

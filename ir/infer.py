@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ir import facts, primitives
+from ir import facts, primitives, written_out
 from ir.core import (
     Block,
     Call,
@@ -224,7 +224,12 @@ class Inference(TypedLoops):
                     if outlined is not None:
                         mapping.update(zip(op.results, outlined, strict=True))
                         return None
-                self._for(op, iterables, [self._latest(new(i), op) for i in op.init], mapping)
+                init = [self._latest(new(i), op) for i in op.init]
+                if self.places is not None and not self.is_generated:
+                    items = written_out.known_items(self, op, iterables[0])
+                    if items is not None:
+                        return written_out.write_out(self, op, iterables[0], items, init, mapping)
+                self._for(op, iterables, init, mapping)
             case While():
                 self._while(op, [self._latest(new(i), op) for i in op.init], mapping)
             case Lambda():

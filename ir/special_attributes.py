@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,8 @@ def _getattr(
         of_member = name_or_value(owner.value, name)
         if of_member is not None:
             return [of_member]
+        if type(owner.value) is dataclasses.Field and name == "name":
+            return [Const(owner.value.name)]
         if type(owner.value) in (int, float, complex, slice):
             of_number: object = getattr(owner.value, name, UNBOUND)
             if type(of_number) in (int, float, type(None)):
@@ -402,8 +405,8 @@ def read_attribute(
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
     heap = self.current_heap(loc)
     if member.kind != "stored":
-        read: Any = found_attribute if member.kind in STORED else attribute_read
-        (made,) = typed(self, read, [heap, owner, Const(name)], names, loc, TOP)
+        reading: Any = found_attribute if member.kind in STORED else attribute_read
+        (made,) = typed(self, reading, [heap, owner, Const(name)], names, loc, TOP)
         assert isinstance(made, Value)
         return [self.places.held.was_read(made, loc)]
     return [_read_of_field(self, heap, owner, name, names, loc)]

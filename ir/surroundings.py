@@ -184,6 +184,9 @@ class Surroundings(Protocol):
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         """Notes a store into an object; with None, one into an unknown object."""
 
+    def note_constant(self, container: Any, name: str) -> None:
+        """Sees to it that a name means the same object in a module or class."""
+
     def note_lookup(self, cls: type | None, name: str) -> None:
         """Sees to it that a name means in a class what it means now."""
 

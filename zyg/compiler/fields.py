@@ -66,7 +66,7 @@ _WITHOUT_CONTENTS = (
 
 
 # What stands in a class for an attribute that the object holds.
-_COMPUTED_UNLESS_STORED = types.MemberDescriptorType | functools.cached_property
+_COMPUTED_UNLESS_STORED = (types.MemberDescriptorType, functools.cached_property)
 
 
 # What containers have been changed to, by their class and the kind of their items.

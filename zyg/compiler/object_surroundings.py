@@ -342,6 +342,11 @@ class ObjectSurroundings(ContentsSurroundings):
         changed: Type = fields.ask("changed_type", type_)
         return changed
 
+    def note_constant(self, container: Any, name: str) -> None:
+        value = container[name]
+        # Beside the guard for its type, which others rest on.
+        self._made.guards[id(value), name] = Guard(container, name, value)
+
     def note_lookup(self, cls: type | None, name: str) -> None:
         for base in () if cls is None else cls.__mro__:
             container = vars(base)
