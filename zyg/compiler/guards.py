@@ -94,7 +94,19 @@ class CellContents:
         return self.cell.cell_contents
 
 
-AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass | Holding
+@record
+class Dispatching:
+    """A function by `singledispatch` still calls the same one for a class."""
+
+    function: Any
+    cls: type
+    expected: object
+
+    def holds(self) -> bool:
+        return self.function.dispatch(self.cls) is self.expected
+
+
+AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass | Holding | Dispatching
 
 
 def container_type(value: Any) -> Type:
