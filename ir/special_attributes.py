@@ -395,14 +395,14 @@ def read_attribute(
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return _computed(self, member, owner, names, loc)
-    if member.kind in ("computed once", "missing"):
-        found = _computed_unless_stored(self, member, owner, name, names, loc)
-        if found is not None:
-            return found
     if member.kind != "stored" and (
         self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
     ):
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
+    if member.kind in ("computed once", "missing"):
+        found = _computed_unless_stored(self, member, owner, name, names, loc)
+        if found is not None:
+            return found
     heap = self.current_heap(loc)
     if member.kind != "stored":
         reading: Any = found_attribute if member.kind in STORED else attribute_read

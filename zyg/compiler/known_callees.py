@@ -18,7 +18,7 @@ from ir import facts
 from ir.core import Call, Const, Operand, type_of
 from ir.types import class_of
 from zyg.compiler.guards import AnyGuard, Dispatching, Guard
-from zyg.rules.registry import rule_of
+from zyg.rules.registry import is_constant, rule_of
 from zyg.signature import is_dispatching
 
 Called: TypeAlias = tuple[Any, list[Operand], dict[str, Operand]]
@@ -35,20 +35,24 @@ def known_callee(
 ) -> Called | None:
     """The call that a call of a known callable comes to; None for other callables."""
     cls = type(callee)
-    if cls is types.FunctionType:
-        return _dispatched(guards, callee, args, kwargs) if is_dispatching(callee) else None
+    if cls is types.FunctionType and is_dispatching(callee):
+        return None if _has_rule(callee) else _dispatched(guards, callee, args, kwargs)
     if cls is functools.partial:
-        return _of_partial(guards, callee, args, kwargs)
+        return None if _has_rule(callee) else _of_partial(guards, callee, args, kwargs)
     if cls in (operator.attrgetter, operator.itemgetter) and len(args) == 1 and not kwargs:
         return _read(callee, args[0])
     return None
+
+
+def _has_rule(callee: Any) -> bool:
+    return is_constant(callee) or rule_of(callee) is not None
 
 
 def _dispatched(
     guards: Guards, function: Any, args: list[Operand], kwargs: dict[str, Operand]
 ) -> Called | None:
     cls = class_of(type_of(args[0])) if args else None
-    if cls is None or rule_of(function) is not None:
+    if cls is None:
         return None
     chosen = function.dispatch(cls)
     guards[id(function), cls] = Dispatching(function, cls, chosen)
@@ -59,7 +63,7 @@ def _of_partial(
     guards: Guards, function: Any, args: list[Operand], kwargs: dict[str, Operand]
 ) -> Called | None:
     held = function.args, function.keywords
-    if not all(map(_is_fixed, (*held[0], *held[1].values()))) or rule_of(function) is not None:
+    if not all(map(_is_fixed, (*held[0], *held[1].values()))):
         return None
     for name, value in held[1].items():
         guards[id(held[1]), name] = Guard(held[1], name, value)
