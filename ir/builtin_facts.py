@@ -174,10 +174,13 @@ def is_instance(type_: Type, classes: Type) -> bool | None:
     cls = class_of(type_)
     if cls is None or not isinstance(classes, Known):
         return None
-    if type(classes.value) is not type and not (
-        type(classes.value) is ABCMeta
-        and classes.value.__module__ in ("numbers", "collections.abc")
+    if type(classes.value) is ABCMeta and classes.value.__module__ not in (
+        "numbers", "collections.abc"
     ):
+        # Others may be registered later.
+        is_below = classes.value in cls.__mro__ and issubclass(cls, classes.value)
+        return True if is_below else None
+    if type(classes.value) not in (type, ABCMeta):
         return None
     return issubclass(cls, classes.value)
 

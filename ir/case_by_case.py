@@ -1,6 +1,6 @@
 """Calls with an operand of one of several classes, as branches on which of these it is.
 
-    area = getattr(shape, 'area')    c = isinstance(shape, Circle)
+    area = getattr(shape, 'area')    c = type(shape) is Circle
     t = area(scale)                  t = if c:
                                          area = getattr(shape, 'area')
                                          yield area(scale)
@@ -135,8 +135,7 @@ def _branched(
     known = [cls for cls in classes if cls is not None]
     if len(known) < len(classes) or not 1 < len(known) <= MAX_CASES:
         return None
-    # A subclass comes before its bases.
-    ordered = sorted(known, key=lambda cls: (-len(cls.__mro__), cls.__module__, cls.__qualname__))
+    ordered = sorted(known, key=lambda cls: (cls.__module__, cls.__qualname__))
     ops, inputs, results = _branches(
         called, tuple(ordered), len(args), tuple(kwargs), tuple(names), loc
     )
@@ -176,14 +175,16 @@ class _CallOfCase:
         if len(classes) == 1:
             return self._made(results)
         cls, *others = classes
-        is_one = Value("t")
+        own, is_one = Value("t"), Value("t")
         arms = []
         for left in ([cls], others):
             given = [Value(result.name) for result in results]
             arms.append(Block([], self.branches(left, given), Yield([*given])))
         asked = self.args[self.called.position]
-        test = Call(Const(isinstance), [asked, Const(cls)], {}, [is_one], self.loc)
-        return [test, If(is_one, arms[0], arms[1], results, self.loc)]
+        # Not by `isinstance`, which a class may answer as it likes.
+        ask = Call(Const(type), [asked], {}, [own], self.loc)
+        test = Call(Const(operator.is_), [own, Const(cls)], {}, [is_one], self.loc)
+        return [ask, test, If(is_one, arms[0], arms[1], results, self.loc)]
 
     def _made(self, results: list[Value]) -> list[Op]:
         function = self.called.function

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, TypeAlias
 
 from ir.derived import as_class, base_of
@@ -12,6 +13,7 @@ from ir.types import TOP, Known, Mapping, Sequence, Type, widen
 from zyg.signature import abstract
 
 MAX_GLOBAL_ITEMS = 8
+MAX_REACHED = 40
 
 
 @record
@@ -144,20 +146,22 @@ def enter(
     fields: Any, guards: dict[object, AnyGuard], container: Any, name: str | int, type_: Type
 ) -> None:
     """Notes the objects that are reached from `container[name]`, of which no argument tells what
-    they hold. A guard looks at all of that only where it has to be known: else it costs more than
-    questions to the run time."""
+    they hold. A guard looks at all of that in each call: where it is much, only if it has to be
+    known, since it costs more than questions to the run time."""
     from zyg.compiler.fields import state_of  # few programs come here
     from zyg.compiler.objects import is_place, shows_objects
     from zyg.compiler.reaching import items_held, reached
 
-    if not fields.is_of_nested():
-        fields.is_open = fields.is_open or shows_objects(type_)
+    if not fields.is_of_nested() and (fields.is_open or not shows_objects(type_)):
         return
-
     try:
         value = container[name]
     except ValueError:
         return  # the variable isn't bound yet
+    found = list(islice(reached(value, items_held), MAX_REACHED + 1))
+    if not fields.is_of_nested() and len(found) > MAX_REACHED:
+        fields.is_open = True
+        return
     if not any(
         callable(item) or is_place(type(item)) for item in reached(value, items_held)
     ):
