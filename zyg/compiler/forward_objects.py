@@ -33,7 +33,7 @@ from ir.surroundings import STORED
 from ir.types import BOTTOM, Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenStep, Step, StoreStep
-from zyg.compiler.objects import member
+from zyg.compiler.objects import is_object_type, member
 from zyg.compiler.specialisation import Specialisation
 
 if TYPE_CHECKING:
@@ -128,6 +128,10 @@ class ForwardObjects(ForwardRules):
             self.steps.append(ContentsStep(result, value, held, op.loc))
             return True
         if callee.value is object_read:
+            is_object = is_object_type(type_of(args[1]))
+            if not is_object and not self.surroundings.may_change_objects():
+                mapping[op.result] = args[1]
+                return True
             result = Value(op.result.name, op.result.type)
             self._define(Call(Const(primitives.alias), [args[1]], {}, [result], op.loc))
             mapping[op.result] = result

@@ -4,7 +4,7 @@
     square(x)      of `partial(power, 2)`  ->  power(2, x)
     key(point)     of `attrgetter('x')`    ->  point.x
 
-What the run time finds for them (`zyg.compiler.decorated`) is found when code is made, under guards.
+What the run time finds (`zyg.compiler.decorated`) is found when code is made, under guards.
 """
 
 from __future__ import annotations

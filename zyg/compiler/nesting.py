@@ -13,7 +13,6 @@ from __future__ import annotations
 import operator
 import types
 from collections import deque
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -32,6 +31,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Mapping,
     Method,
     Scalar,
     Sequence,
@@ -92,7 +92,7 @@ def expanded(
             bound: list[Any] = bind(
                 source, list(range(len(given))), kwargs,
                 *read_own_defaults(inference, function, target), list,
-                lambda items: _keywords(inference, items),
+                lambda items: _keywords(inference, dict(items)),
             )
         except CannotBind:
             return None
@@ -340,7 +340,7 @@ def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
     return xs[item] if isinstance(item, int) else item
 
 
-def _keywords(inference: TypedCalls, items: Mapping[str, Operand]) -> Operand:
+def _keywords(inference: TypedCalls, items: dict[str, Operand]) -> Operand:
     """The dict that a parameter `**name` is given."""
     pairs = [operand for name, value in items.items() for operand in (Const(name), value)]
     return inference.call(primitives.build_dict, *pairs)
@@ -362,7 +362,9 @@ def with_contents(inference: TypedCalls, operand: Operand, loc: Location | None)
             inference.call(unless_holding_objects, operand, loc=loc)
         return operand
     if not is_object_type(type_of(operand)):
-        is_container = isinstance(type_of(operand), Sequence | Tuple | Dict | Closure)
+        is_container = isinstance(
+            type_of(operand), Sequence | Tuple | Dict | Mapping | Closure
+        )
         if is_container and not inference.surroundings.may_change_objects():
             raise Unsupported(
                 "objects in a container are given to `gradient` inside of differentiated code that "

@@ -311,6 +311,8 @@ def holds_no_objects(type_: Type) -> bool:
             return all(holds_no_objects(item) for _, item in items)
         case Sequence(item=item):
             return holds_no_objects(item)
+        case Mapping(_, key, item):
+            return holds_no_objects(key) and holds_no_objects(item)
         case Union(members):
             return all(map(holds_no_objects, members))
         case Scalar():

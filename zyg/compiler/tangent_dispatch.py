@@ -400,7 +400,9 @@ def rule_call(
     """The same for a callable that has a rule."""
     function, *args = primals
     if function is read_once and (paired(args[0]) or tangent_of(args[0]) is not None):
-        return rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
+        y, y_dot = rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
+        # The adjoint that is differentiated here rests on its being read in one place.
+        return (read_once(iter, y) if hasattr(y, "__next__") else y), y_dot
     if has_table() and not all(type(arg) in _NUMBERS for arg in args):
         found: tuple[Any, Any] | None = by_protocols(
             tangent_call, function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {}
