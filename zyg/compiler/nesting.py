@@ -284,6 +284,8 @@ def may_store_unseen(
     """
     if not made.stored or made in seen:
         return False
+    if made.stored - made.flow:
+        return True  # where the result doesn't depend on it, the run time isn't asked at all
     seen.add(made)
     for op in walk(made.function.body):
         if not isinstance(op, Call):
