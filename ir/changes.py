@@ -400,6 +400,12 @@ def _is_asked_first(type_: Type) -> bool:
     return cls not in (None, int, float, complex, bool) and found_in(cls, "__radd__") is not None
 
 
+_OF_SETS: dict[Any, Any] = {
+    operator.or_: set.update, operator.and_: set.intersection_update,
+    operator.sub: set.difference_update, operator.xor: set.symmetric_difference_update,
+}
+
+
 def _in_place(callee: Any, plain: Any) -> None:
     @special(callee)
     def handler(
@@ -433,6 +439,9 @@ def _in_place(callee: Any, plain: Any) -> None:
         is_mapping = cls is not None and issubclass(cls, dict) and not issubclass(cls, Counter)
         if plain is operator.or_ and is_mapping:
             self.typed_call(Const(dict.update), args, {}, ["_"], loc)
+            return [self.places.latest(args[0])] if isinstance(args[0], Value) else None
+        if cls is set and plain in _OF_SETS and class_of(type_of(args[1])) in (set, frozenset):
+            self.typed_call(Const(_OF_SETS[plain]), args, {}, ["_"], loc)
             return [self.places.latest(args[0])] if isinstance(args[0], Value) else None
         if plain is operator.mul and container_class(items) is list:
             value = self.call(plain, *args, loc=loc)

@@ -3,6 +3,7 @@
     area(shape)    of `singledispatch`     ->  area_of_circle(shape), by the class of `shape`
     square(x)      of `partial(power, 2)`  ->  power(2, x)
     key(point)     of `attrgetter('x')`    ->  point.x
+    a - b          of sets                 ->  difference_of_sets(a, b)
 
 What the run time finds (`zyg.compiler.decorated`) is found when code is made, under guards.
 """
@@ -41,6 +42,10 @@ def known_callee(
         return None if _has_rule(callee) else _of_partial(guards, callee, args, kwargs)
     if cls in (operator.attrgetter, operator.itemgetter) and len(args) == 1 and not kwargs:
         return _read(callee, args[0])
+    if callee is operator.sub and class_of(type_of(args[0])) in (set, frozenset):
+        from zyg.rules.containers import difference_of_sets  # few programs need it
+
+        return difference_of_sets, args, kwargs
     return None
 
 
