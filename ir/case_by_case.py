@@ -227,10 +227,12 @@ def read_or_default(
     None where that isn't asked in code."""
     owner, name, default = args
     assert isinstance(name, Const)
-    if not self.surroundings.is_apart() or self.surroundings.member(
+    if not self.surroundings.asks_by_cases() or self.surroundings.member(
         type_of(owner), name.value
     ).kind != "stored":
         return None
+    if self.surroundings.has_nothing(class_of(type_of(owner)), name.value):
+        return [default]
     ops, inputs, result = _if_held(name.value, names[0], loc)
     mapping: Mapping = dict(zip(inputs, [owner, default], strict=True))
     for op in ops:

@@ -6,17 +6,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from typing import TYPE_CHECKING, Any
 
-from ir import facts, primitives
+from ir import facts, primitives, written_out
 from ir.contents import holds_memory
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.derived import found_in, is_derived
 from ir.enumerations import name_or_value
 from ir.errors import Unsupported
-from ir.heap import attribute_read, class_read, found_attribute, stored_attribute
+from ir.heap import (
+    attribute_read,
+    class_read,
+    found_attribute,
+    holds_attribute,
+    stored_attribute,
+)
 from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
 from ir.metaclasses import asked_of_metaclass
@@ -95,7 +100,7 @@ def _getattr(
         of_member = name_or_value(owner.value, name)
         if of_member is not None:
             return [of_member]
-        if type(owner.value) is dataclasses.Field and name == "name":
+        if name == "name" and written_out.is_field(owner.value):
             return [Const(owner.value.name)]
         if type(owner.value) in (int, float, complex, slice):
             of_number: object = getattr(owner.value, name, UNBOUND)
@@ -156,6 +161,30 @@ def _getattr(
         if found is not None:
             return found
     return typed(self, getattr, args, names, loc, type_)
+
+
+@special(hasattr)
+def _hasattr(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """Whether an object of a known class holds an attribute, which nothing computes."""
+    if self.places is None or len(args) != 2 or kwargs or not isinstance(args[1], Const):
+        return None
+    cls, name = class_of(type_of(args[0])), args[1].value
+    if self.surroundings.member(type_of(args[0]), name).kind != "stored":
+        return None
+    self.works_on_objects = True
+    self.reads_objects = True
+    if self.heap is None:
+        return None
+    if self.surroundings.has_nothing(cls, name):
+        return [Const(False)]
+    self.surroundings.note_lookup(cls, name)
+    return self.typed_call(Const(holds_attribute), args, {}, names, loc)
 
 
 def object_unless_none(

@@ -190,8 +190,14 @@ class Surroundings(Protocol):
     def note_lookup(self, cls: type | None, name: str) -> None:
         """Sees to it that a name means in a class what it means now."""
 
+    def is_subclass(self, cls: type, above: type) -> bool:
+        """Whether a class is one of an abstract class, now; sees to it that it stays so."""
+
     def is_made_inside(self, cls: type | None) -> bool:
         """Whether the program makes all objects of a class itself."""
+
+    def has_nothing(self, cls: type | None, name: str) -> bool:
+        """Whether neither a class nor any of its objects has an attribute."""
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         """Whether no object of a class hides what the class itself has under a name."""

@@ -10,16 +10,14 @@ and from `zip` and `enumerate` of these.
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import primitives
-from ir.core import Block, Call, Const, For, Location, Operand, Raise, Value, Yield, type_of
+from ir.core import Block, Call, Const, For, Operand, Raise, Value, Yield, type_of
 from ir.heap import attribute_read
 from ir.rewrite import Mapping, walk
-from ir.special_calls import Folded, special
 from ir.types import Dict, Tuple, class_of
 
 if TYPE_CHECKING:
@@ -216,27 +214,26 @@ def _holder(owner: Any, name: str) -> Any:
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, str | dataclasses.Field)
+    return isinstance(value, str) or is_field(value)
 
 
 def _is_text(operand: Operand) -> bool:
     return isinstance(operand, Const) and isinstance(operand.value, str)
 
 
-@special(dataclasses.fields)
-def _fields(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """The fields of a dataclass, of which code asks for the names."""
-    if self.places is None or len(args) != 1 or kwargs:
-        return None
+def fields_of_dataclass(self: TypedCalls, args: list[Operand]) -> Const | None:
+    """What `dataclasses.fields` gives, of which code asks for the names."""
+    from dataclasses import fields, is_dataclass  # which programs import that ask for it
+
     of = args[0].value if isinstance(args[0], Const) else class_of(type_of(args[0]))
     cls = of if isinstance(of, type) else type(of)
-    if not dataclasses.is_dataclass(cls):
+    if not is_dataclass(cls):
         return None
     self.surroundings.note_lookup(cls, "__dataclass_fields__")
-    return [Const(dataclasses.fields(cls))]
+    return Const(fields(cls))
+
+
+def is_field(value: object) -> bool:
+    """Whether this is a field of a dataclass; the module is large."""
+    cls = type(value)
+    return cls.__module__ == "dataclasses" and cls.__name__ == "Field"

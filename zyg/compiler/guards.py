@@ -108,7 +108,21 @@ class Dispatching:
         return self.function.dispatch(self.cls) is self.expected
 
 
-AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass | Holding | Dispatching
+@record
+class Subclassing:
+    """A class is still one of an abstract class, or not, with which others may be registered."""
+
+    cls: type
+    above: type
+    expected: bool
+
+    def holds(self) -> bool:
+        return issubclass(self.cls, self.above) is self.expected
+
+
+AnyGuard: TypeAlias = (
+    Guard | CellGuard | Absent | OfClass | Holding | Dispatching | Subclassing
+)
 
 
 def container_type(value: Any) -> Type:

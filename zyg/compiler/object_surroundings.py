@@ -30,7 +30,7 @@ from zyg.compiler import asked_for_keys, replaced
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import constructor, has_rule_of_user, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
-from zyg.compiler.guards import Absent, Guard, enter, shared_at_entry
+from zyg.compiler.guards import Absent, Guard, Subclassing, enter, shared_at_entry
 from zyg.compiler.objects import (
     OPERATORS,
     is_class_store,
@@ -357,9 +357,20 @@ class ObjectSurroundings(ContentsSurroundings):
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
 
+    def is_subclass(self, cls: type, above: type) -> bool:
+        answer = issubclass(cls, above)
+        self._made.guards[cls, above] = Subclassing(cls, above, answer)
+        return answer
+
     def is_made_inside(self, cls: type | None) -> bool:
         fields = self._specialiser.fields
         return fields is not None and bool(fields.ask("is_made_inside", cls))
+
+    def has_nothing(self, cls: type | None, name: str) -> bool:
+        if cls is None or lookup(cls, name) is not None or not self.is_of_class(cls, name):
+            return False
+        self.note_lookup(cls, name)
+        return True
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         fields = self._specialiser.fields

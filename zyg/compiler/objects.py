@@ -23,7 +23,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.generators import Generator
-from ir.heap import Cell, Contents, Identity, is_stored_in, made_once
+from ir.heap import Cell, Contents, Identity, holds_attribute, is_stored_in, made_once
 from ir.shared_names import Names
 from ir.surroundings import Member
 from ir.types import (
@@ -285,11 +285,11 @@ def is_place(cls: type) -> bool:
 
 
 facts.objects(is_place)
-constant(is_stored_in)
-facts.effect(is_stored_in)
+constant(is_stored_in, holds_attribute)
+facts.effect(is_stored_in, holds_attribute)
 
 
-@facts.result(is_stored_in)
+@facts.result(is_stored_in, holds_attribute)
 def _bool(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Scalar(bool)
 

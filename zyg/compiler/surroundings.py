@@ -23,6 +23,7 @@ from ir.special_calls import is_literal
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
+from ir.written_out import fields_of_dataclass
 from zyg.compiler import inner_gradients
 from zyg.compiler.arithmetic import is_arithmetic
 from zyg.compiler.asked import check_asked, makes_text
@@ -47,7 +48,7 @@ from zyg.rules.registry import (
     stand_in_of,
     without_output,
 )
-from zyg.signature import is_by_rules
+from zyg.signature import is_by_rules, is_of_fields
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -172,6 +173,10 @@ class ProgramSurroundings(ObjectSurroundings):
             if written is not None:
                 return written[0]
         if isinstance(callee, Const):
+            if is_of_fields(callee.value) and len(args) == 1 and not kwargs:
+                fields = fields_of_dataclass(inference, args)
+                if fields is not None:
+                    return fields
             known = known_callee(self._made.guards, callee.value, args, kwargs)
             if known is not None:
                 function, args, kwargs = known

@@ -89,29 +89,6 @@ def update_set(members, /, *others):
             members.add(member)
 
 
-@substitute(set.difference_update)
-def difference_update(members, /, *others):
-    for other in others:
-        for member in list(other):
-            members.discard(member)
-
-
-@substitute(set.intersection_update)
-def intersection_update(members, /, *others):
-    for other in others:
-        for member in list(members - set(other)):
-            members.discard(member)
-
-
-@substitute(set.symmetric_difference_update)
-def symmetric_difference_update(members, other, /):
-    for member in set(other):
-        if member in members:
-            members.discard(member)
-        else:
-            members.add(member)
-
-
 @substitute(deque.extend)
 def extend(items, iterable, /):
     for value in list(iterable):
