@@ -26,7 +26,7 @@ from ir.heap import holds_attribute, is_stored_in, store_attribute, stored_attri
 from ir.record import record
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
-from ir.types import Instance, Known, Type, Union, class_of
+from ir.types import Closure, Instance, Known, Type, Union, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -290,7 +290,7 @@ def called_by_cases(
 ) -> Folded:
     """The results of a call of one of some functions and objects of which the code is known; None
     for others."""
-    if not isinstance(callee.type, Union) or not self.surroundings.is_apart():
+    if not isinstance(callee.type, Union):
         return None
     found = choices(callee.type)
     if found is None or not 0 < len(found) <= MAX_CASES or any(
@@ -298,13 +298,21 @@ def called_by_cases(
         for one in found
     ):
         return None
+    is_apart = self.surroundings.is_apart()
+    if not is_apart and not all(map(_is_function, found)):
+        return None
+    unless = self.surroundings.unless_choice if is_apart else None
     ops, inputs, results = _chosen(
-        tuple(found), self.surroundings.unless_choice, len(args), tuple(kwargs), tuple(names), loc
+        tuple(found), unless, len(args), tuple(kwargs), tuple(names), loc
     )
     mapping: Mapping = dict(zip(inputs, [callee, *args, *kwargs.values()], strict=True))
     for op in ops:
         self.op(op, mapping)
     return [mapping[result] for result in results]
+
+
+def _is_function(choice: Choice) -> bool:
+    return choice.kind is Closure or (choice.kind is Known and not isinstance(choice.of, type))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -321,11 +329,14 @@ def _chosen(
     def case(left: tuple[Choice, ...], given: list[Value]) -> list[Op]:
         choice, *others = left
         if not others:
-            check = Call(Const(unless_choice), [function, Const(choice)], {}, [Value("_")], loc)
             known = Value("t")
             operands: list[Operand] = [function, Const(choice), Const(True)]
             narrowed = Call(Const(primitives.narrowed), operands, {}, [known], loc)
-            return [check, narrowed, Call(known, [*args], {**kwargs}, given, loc)]
+            call = [narrowed, Call(known, [*args], {**kwargs}, given, loc)]
+            if unless_choice is None:  # types are right for all values
+                return [*call]
+            check = Call(Const(unless_choice), [function, Const(choice)], {}, [Value("_")], loc)
+            return [check, *call]
         is_one, first, rest = Value("t"), _renamed(given), _renamed(given)
         test = Call(Const(is_choice), [function, Const(choice)], {}, [is_one], loc)
         arms = (

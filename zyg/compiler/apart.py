@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
-from ir.callees import Choice, is_choice
+from ir.callees import Choice
 from ir.core import Operand, Value, type_of
 from ir.derived import is_named_tuple
 from ir.late import late
@@ -141,7 +141,7 @@ def class_of_held(value: Any) -> type | None:
 
 constant(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, is_choice,
+    unless_choice,
 )
 facts.effect(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
+from ir.callees import is_choice
 from ir.generators import Generator
 from ir.heap import Cell, Contents, Identity, holds_attribute, is_stored_in, made_once
 from ir.shared_names import Names
@@ -285,7 +286,7 @@ def is_place(cls: type) -> bool:
 
 
 facts.objects(is_place)
-constant(is_stored_in, holds_attribute)
+constant(is_stored_in, holds_attribute, is_choice)
 facts.effect(is_stored_in, holds_attribute)
 
 
