@@ -160,6 +160,9 @@ def _getattr(
         found = read_attribute(self, owner, name, names, loc)
         if found is not None:
             return found
+    plain = self.surroundings.plain_method(class_of(owner_type), name)
+    if plain is not None:
+        return bound_method(self, plain, owner, args, names, loc)
     return typed(self, getattr, args, names, loc, type_)
 
 

@@ -193,6 +193,9 @@ class Surroundings(Protocol):
     def is_subclass(self, cls: type, above: type) -> bool:
         """Whether a class is one of an abstract class, now; sees to it that it stays so."""
 
+    def plain_method(self, cls: type | None, name: str) -> Any:
+        """The method of a class whose objects have nothing to do with derivatives, or None."""
+
     def is_made_inside(self, cls: type | None) -> bool:
         """Whether the program makes all objects of a class itself."""
 

@@ -12,15 +12,21 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 import types
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts
-from ir.core import Call, Const, Operand, type_of
-from ir.types import class_of
+from ir.core import Call, Const, Location, Operand, type_of
+from ir.special_calls import typed
+from ir.types import Instance, class_of
+from ir.written_out import fields_of_dataclass
 from zyg.compiler.guards import AnyGuard, Dispatching, Guard
 from zyg.rules.registry import is_constant, rule_of
-from zyg.signature import is_dispatching
+from zyg.signature import is_dispatching, is_of_fields
+
+if TYPE_CHECKING:
+    from ir.typed_calls import TypedCalls
 
 Called: TypeAlias = tuple[Any, list[Operand], dict[str, Operand]]
 Guards: TypeAlias = dict[object, AnyGuard]
@@ -46,6 +52,20 @@ def known_callee(
         from zyg.rules.containers import difference_of_sets  # few programs need it
 
         return difference_of_sets, args, kwargs
+    return None
+
+
+def known_result(
+    inference: TypedCalls, callee: Any, args: list[Operand], kwargs: dict[str, Operand],
+    loc: Location | None,
+) -> Operand | None:
+    """What a call of the standard library gives, as far as more is known of it than its name."""
+    if is_of_fields(callee) and len(args) == 1 and not kwargs:
+        return fields_of_dataclass(inference, args)
+    logging = sys.modules.get("logging")
+    if logging is not None and callee is logging.getLogger and not kwargs:
+        cls = logging.getLoggerClass()
+        return typed(inference, callee, args, ["log"], loc, Instance(cls))[0]
     return None
 
 

@@ -35,6 +35,7 @@ from zyg.compiler.objects import (
     OPERATORS,
     is_class_store,
     is_descriptor,
+    is_of_logging,
     is_place,
     iterates,
     iterates_over,
@@ -53,6 +54,7 @@ from zyg.compiler.stepping import (
     step_of,
 )
 from zyg.nested_shadows import Bars, BarTable
+from zyg.rules.registry import is_constant
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
@@ -361,6 +363,10 @@ class ObjectSurroundings(ContentsSurroundings):
         answer = issubclass(cls, above)
         self._made.guards[cls, above] = Subclassing(cls, above, answer)
         return answer
+
+    def plain_method(self, cls: type | None, name: str) -> Any:
+        found = lookup(cls, name) if cls is not None and is_of_logging(cls) else None
+        return found if isinstance(found, types.FunctionType) and is_constant(found) else None
 
     def is_made_inside(self, cls: type | None) -> bool:
         fields = self._specialiser.fields

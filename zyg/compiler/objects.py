@@ -280,12 +280,18 @@ def is_place(cls: type) -> bool:
     """
     if not is_users(cls):
         return issubclass(cls, _ZYGS) or cls is types.SimpleNamespace
-    if is_constant(cls) or substitute_of(cls) is not None:
+    if is_constant(cls) or substitute_of(cls) is not None or is_of_logging(cls):
         return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
 
 
+def is_of_logging(cls: type) -> bool:
+    """Whether this is a class of the module `logging`, whose objects keep what they are told."""
+    return cls.__module__ == "logging"
+
+
 facts.objects(is_place)
+facts.opaque(is_of_logging)
 constant(is_stored_in, holds_attribute, is_choice)
 facts.effect(is_stored_in, holds_attribute)
 

@@ -23,7 +23,6 @@ from ir.special_calls import is_literal
 from ir.surroundings import Inlinable
 from ir.typed_calls import TypedCalls
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, class_of
-from ir.written_out import fields_of_dataclass
 from zyg.compiler import inner_gradients
 from zyg.compiler.arithmetic import is_arithmetic
 from zyg.compiler.asked import check_asked, makes_text
@@ -31,7 +30,7 @@ from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
 from zyg.compiler.conversions import refuse_objects
 from zyg.compiler.guards import Absent, observed
-from zyg.compiler.known_callees import known_callee
+from zyg.compiler.known_callees import known_callee, known_result
 from zyg.compiler.mutation import is_harmless, is_users, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_object_type
@@ -48,7 +47,7 @@ from zyg.rules.registry import (
     stand_in_of,
     without_output,
 )
-from zyg.signature import is_by_rules, is_of_fields
+from zyg.signature import is_by_rules
 
 if TYPE_CHECKING:
     from ir.infer import Inference
@@ -173,10 +172,9 @@ class ProgramSurroundings(ObjectSurroundings):
             if written is not None:
                 return written[0]
         if isinstance(callee, Const):
-            if is_of_fields(callee.value) and len(args) == 1 and not kwargs:
-                fields = fields_of_dataclass(inference, args)
-                if fields is not None:
-                    return fields
+            known_operand = known_result(inference, callee.value, args, kwargs, loc)
+            if known_operand is not None:
+                return known_operand
             known = known_callee(self._made.guards, callee.value, args, kwargs)
             if known is not None:
                 function, args, kwargs = known
