@@ -231,6 +231,7 @@ def read_or_default(
         type_of(owner), name.value
     ).kind != "stored":
         return None
+    self.surroundings.note_lookup(class_of(type_of(owner)), "__getattr__")
     if self.surroundings.has_nothing(class_of(type_of(owner)), name.value):
         return [default]
     ops, inputs, result = _if_held(name.value, names[0], loc)

@@ -184,6 +184,7 @@ def _hasattr(
     self.reads_objects = True
     if self.heap is None:
         return None
+    self.surroundings.note_lookup(cls, "__getattr__")
     if self.surroundings.has_nothing(cls, name):
         return [Const(False)]
     self.surroundings.note_lookup(cls, name)

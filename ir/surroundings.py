@@ -187,6 +187,9 @@ class Surroundings(Protocol):
     def note_constant(self, container: Any, name: str) -> None:
         """Sees to it that a name means the same object in a module or class."""
 
+    def unless_same(self, value: Any, expected: Any) -> None:
+        """Raises, when the program runs, for another object than there was before."""
+
     def note_lookup(self, cls: type | None, name: str) -> None:
         """Sees to it that a name means in a class what it means now."""
 

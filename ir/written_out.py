@@ -15,8 +15,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import primitives
-from ir.core import Block, Call, Const, For, Operand, Raise, Value, Yield, type_of
+from ir.core import Block, Call, Const, For, Operand, Raise, Value, Yield, operands_of, type_of
 from ir.heap import attribute_read
+from ir.place_state import check_call
 from ir.rewrite import Mapping, walk
 from ir.types import Dict, Tuple, class_of
 
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 
 # An item, which is made when its iteration begins.
 Item: TypeAlias = Callable[[], Operand]
+# The items, the calls that do nothing but to give them, and the tuples that have to be as they are.
+Known: TypeAlias = tuple[list[Item], list[Call], list[tuple[Operand, Any]]]
 MAX_ITEMS = 16
 MAX_OPS = 400
 BY_NAME = {"getattr", "setattr", "hasattr", "delattr", "vars"}
 
 
-def known_items(self: Inference, op: For, iterable: Operand) -> list[Item] | None:
+def known_items(self: Inference, op: For, iterable: Operand) -> Known | None:
     """The items that a loop walks over, where its body names attributes; None for other loops."""
     exit = op.body.exit
     if op.backwards or len(op.iterables) != 1 or not isinstance(exit, Yield):
@@ -39,19 +42,26 @@ def known_items(self: Inference, op: For, iterable: Operand) -> list[Item] | Non
     stop = exit.values[0]
     if not isinstance(stop, Const) or stop.value is not False:
         return None
-    found = _Items(self, op).of(iterable)
+    items = _Items(self, op)
+    found = items.of(iterable)
     if found is None or len(found) > MAX_ITEMS or not _names_attributes(op.body):
         return None
-    return found if len(found) * len(walk(op.body)) <= MAX_OPS else None
+    if len(found) * len(walk(op.body)) > MAX_OPS:
+        return None
+    return found, items.unread, items.constants
 
 
 def write_out(
-    self: Inference, op: For, iterable: Operand, items: list[Item], init: list[Operand],
+    self: Inference, op: For, iterable: Operand, known: Known, init: list[Operand],
     mapping: Mapping,
 ) -> Raise | None:
     """Appends the body once for each item."""
+    items, unread, constants = known
     carried, count = init, len(op.carried)
-    _forget(self, op, op.iterables[0], iterable)
+    for value, expected in constants:
+        check = self.surroundings.unless_same
+        self.ops.append(check_call(check, [value, Const(expected)], op.loc))
+    _forget(self, op, op.iterables[0], iterable, unread)
     collected: list[list[Operand]] = [[] for _ in op.results[count:]]
     for item in items:
         mapping.update(zip(op.body.params, [item(), *carried], strict=True))
@@ -70,18 +80,22 @@ def write_out(
     return None
 
 
-def _forget(self: Inference, op: For, source: Operand, iterable: Operand) -> None:
-    """Puts something that is dropped in the place of what is made for the loop alone."""
+def _forget(
+    self: Inference, op: For, source: Operand, iterable: Operand, unread: list[Call]
+) -> None:
+    """Puts something that is dropped in the place of what was made for the loop alone, where that
+    does nothing but to be walked over."""
     read = self.made_for(op, source)
     made = self.definitions.get(iterable) if isinstance(iterable, Value) else None
-    place = next((i for i, other in enumerate(self.ops) if other is made), None)
-    if read is None or place is None or not isinstance(made, Call):
+    if read is None or not any(made is other for other in unread):
         return
+    assert isinstance(made, Call)
     if len(read.args) == len(made.args):
         for of_source, operand in zip(read.args, made.args, strict=True):
-            if isinstance(operand, Value):
-                _forget(self, op, of_source, operand)
-    self.ops[place] = Call(Const(primitives.build_tuple), [], {}, made.results, made.loc)
+            _forget(self, op, of_source, operand, unread)
+    place = next((i for i, other in enumerate(self.ops) if other is made), None)
+    if place is not None:
+        self.ops[place] = Call(Const(primitives.build_tuple), [], {}, made.results, made.loc)
 
 
 def _names_attributes(body: Block) -> bool:
@@ -101,6 +115,8 @@ class _Items:
     def __init__(self, inference: Inference, op: For) -> None:
         self._inference = inference
         self._op = op
+        self.unread: list[Call] = []
+        self.constants: list[tuple[Operand, Any]] = []
 
     def of(self, iterable: Operand) -> list[Item] | None:
         """The items, of which some are texts or fields, or hold such."""
@@ -108,7 +124,7 @@ class _Items:
             return self._constants(iterable.value)
         made = self._inference.definitions.get(iterable)
         if isinstance(type_of(iterable), Dict):
-            return self._of_dict(iterable, with_values=False)
+            return self._of_dict(iterable, self._op.iterables[0], with_values=False)
         if not isinstance(made, Call) or not isinstance(made.callee, Const):
             return None
         callee: Any = made.callee.value
@@ -117,15 +133,20 @@ class _Items:
         ):
             return list(map(self._given, made.args)) if any(map(_is_text, made.args)) else None
         if callee in (dict.items, dict.keys) and isinstance(type_of(made.args[0]), Dict):
-            return self._of_dict(made.args[0], callee is dict.items)
+            self.unread.append(made)
+            source = self._source_of_method()
+            return self._of_dict(made.args[0], source, with_values=callee is dict.items)
         if made.kwargs:
             return None
         if callee is enumerate and self._is_made_here() and len(made.args) == 1:
+            self.unread.append(made)
             found = self.of(made.args[0])
             return found and [self._pair(self._given(Const(i)), it) for i, it in enumerate(found)]
         if callee is zip and self._is_made_here():
+            self.unread.append(made)
             return self._zipped(made.args)
-        return self._named(made)
+        assert isinstance(iterable, Value)
+        return self._named(iterable, made)
 
     def _is_made_here(self) -> bool:
         return self._inference.made_for(self._op, self._op.iterables[0]) is not None
@@ -148,37 +169,56 @@ class _Items:
             return None
         return [self._read(value, i) for i in range(len(type_.items))]
 
-    def _of_dict(self, of: Operand, with_values: bool) -> list[Item]:
+    def _source_of_method(self) -> Operand | None:
+        """The dict whose `items` or `keys` the source walks over; None where it doesn't tell."""
+        made = self._inference.made_for(self._op, self._op.iterables[0])
+        method = None if made is None else made.callee
+        read = self._inference.made_for(self._op, method) if isinstance(method, Value) else None
+        return None if read is None else read.args[0]
+
+    def _of_dict(
+        self, of: Operand, source: Operand | None, with_values: bool
+    ) -> list[Item] | None:
+        """The keys or items of a dict that the body doesn't know: it can't change its size."""
         type_ = type_of(of)
         assert isinstance(type_, Dict)
+        if source is None or any(source in operands_of(op) for op in walk(self._op.body)):
+            return None
         if not with_values:
             return [self._given(Const(key)) for key, _ in type_.items]
         return [self._pair(self._given(Const(k)), self._read(of, k)) for k, _ in type_.items]
 
-    def _named(self, made: Call) -> list[Item] | None:
-        """A tuple that a module or class has under a name."""
+    def _named(self, value: Value, made: Call) -> list[Item] | None:
+        """A tuple that a module or class has under a name, and keeps as far as is known."""
         inference, callee, args = self._inference, made.callee, made.args
         assert isinstance(callee, Const)
         container: Any = None
+        owner: Any = None
         if callee.value is primitives.load_global and isinstance(args[0], Const):
             container, name = inference.globals, args[0].value
+            owner = container
         elif callee.value is operator.getitem and isinstance(args[0], Const):
             container, name = args[0].value, args[1].value if isinstance(args[1], Const) else None
             if not isinstance(container, dict) or "__name__" not in container:
                 return None
+            owner = container
         elif callee.value is getattr and isinstance(args[0], Const) and isinstance(args[1], Const):
-            container, name = _holder(args[0].value, args[1].value), args[1].value
+            name = args[1].value
+            owner, container = _holder(args[0].value, name)
         elif callee.value is attribute_read and isinstance(args[2], Const):
             cls, name = class_of(type_of(args[1])), args[2].value
             if cls is None or not inference.surroundings.is_of_class(cls, name):
                 return None
             inference.surroundings.note_lookup(cls, name)
-            container = _holder(cls, name)
+            owner, container = _holder(cls, name)
         if container is None or type(container.get(name)) is not tuple:
+            return None
+        if owner is not None and inference.surroundings.is_assigned(owner, name):
             return None
         items = self._constants(container[name])
         if items is not None:
             inference.surroundings.note_constant(container, name)
+            self.constants.append((value, container[name]))
         return items
 
     def _constants(self, values: object) -> list[Item] | None:
@@ -206,11 +246,12 @@ class _Items:
         return lambda: inference.typed_call(build, [one() for one in items], {}, ["t"], loc)[0]
 
 
-def _holder(owner: Any, name: str) -> Any:
-    """The namespace in which a module or class has a name."""
+def _holder(owner: Any, name: str) -> tuple[Any, Any]:
+    """The module or class that has a name, and its namespace."""
     if isinstance(owner, type):
-        return next((vars(base) for base in owner.__mro__ if name in vars(base)), None)
-    return vars(owner) if hasattr(owner, "__dict__") else None
+        owner = next((base for base in owner.__mro__ if name in vars(base)), None)
+        return owner, None if owner is None else vars(owner)
+    return owner, vars(owner) if hasattr(owner, "__dict__") else None
 
 
 def _is_name(value: object) -> bool:

@@ -109,6 +109,23 @@ class Dispatching:
 
 
 @record
+class Partial:
+    """A partial function still calls the same with the same."""
+
+    function: Any
+    func: Any
+    args: Any
+    keywords: tuple[tuple[str, Any], ...]
+
+    def holds(self) -> bool:
+        named = self.function.keywords
+        return self.function.func is self.func and self.function.args is self.args and (
+            len(named) == len(self.keywords)
+            and all(named.get(name) is value for name, value in self.keywords)
+        )
+
+
+@record
 class Subclassing:
     """A class is still one of an abstract class, or not, with which others may be registered."""
 
@@ -121,7 +138,7 @@ class Subclassing:
 
 
 AnyGuard: TypeAlias = (
-    Guard | CellGuard | Absent | OfClass | Holding | Dispatching | Subclassing
+    Guard | CellGuard | Absent | OfClass | Holding | Dispatching | Partial | Subclassing
 )
 
 

@@ -16,12 +16,13 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, type_of
 from ir.special_calls import typed
 from ir.types import Instance, class_of
 from ir.written_out import fields_of_dataclass
-from zyg.compiler.guards import AnyGuard, Dispatching, Guard
+from zyg.compiler.guards import AnyGuard, Dispatching, Partial
+from zyg.compiler.objects import lookup
 from zyg.rules.registry import is_constant, rule_of
 from zyg.signature import is_dispatching, is_of_fields
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 Called: TypeAlias = tuple[Any, list[Operand], dict[str, Operand]]
 Guards: TypeAlias = dict[object, AnyGuard]
+_GETATTR, _GETITEM = Const(getattr), Const(operator.getitem)
 # What a partial function may hold: nobody changes it, and no derivative goes through it.
 _FIXED = (
     int, float, complex, bool, str, bytes, type(None), type, types.FunctionType,
@@ -46,8 +48,6 @@ def known_callee(
         return None if _has_rule(callee) else _dispatched(guards, callee, args, kwargs)
     if cls is functools.partial:
         return None if _has_rule(callee) else _of_partial(guards, callee, args, kwargs)
-    if cls in (operator.attrgetter, operator.itemgetter) and len(args) == 1 and not kwargs:
-        return _read(callee, args[0])
     if callee is operator.sub and class_of(type_of(args[0])) in (set, frozenset):
         from zyg.rules.containers import difference_of_sets  # few programs need it
 
@@ -60,6 +60,8 @@ def known_result(
     loc: Location | None,
 ) -> Operand | None:
     """What a call of the standard library gives, as far as more is known of it than its name."""
+    if type(callee) in (operator.attrgetter, operator.itemgetter) and len(args) == 1:
+        return None if kwargs else _read(inference, callee, args[0], loc)
     if is_of_fields(callee) and len(args) == 1 and not kwargs:
         return fields_of_dataclass(inference, args)
     logging = sys.modules.get("logging")
@@ -77,7 +79,7 @@ def _dispatched(
     guards: Guards, function: Any, args: list[Operand], kwargs: dict[str, Operand]
 ) -> Called | None:
     cls = class_of(type_of(args[0])) if args else None
-    if cls is None:
+    if cls is None or lookup(cls, "__class__") is not lookup(object, "__class__"):
         return None
     chosen = function.dispatch(cls)
     guards[id(function), cls] = Dispatching(function, cls, chosen)
@@ -87,13 +89,12 @@ def _dispatched(
 def _of_partial(
     guards: Guards, function: Any, args: list[Operand], kwargs: dict[str, Operand]
 ) -> Called | None:
-    held = function.args, function.keywords
-    if not all(map(_is_fixed, (*held[0], *held[1].values()))):
+    func, given, keywords = function.func, function.args, function.keywords
+    if not all(map(_is_fixed, (func, *given, *keywords.values()))):
         return None
-    for name, value in held[1].items():
-        guards[id(held[1]), name] = Guard(held[1], name, value)
-    named: dict[str, Operand] = {name: Const(value) for name, value in held[1].items()}
-    return function.func, [*map(Const, held[0]), *args], {**named, **kwargs}
+    guards[id(function), "partial"] = Partial(function, func, given, tuple(keywords.items()))
+    named: dict[str, Operand] = {name: Const(value) for name, value in keywords.items()}
+    return func, [*map(Const, given), *args], {**named, **kwargs}
 
 
 def _is_fixed(value: object) -> bool:
@@ -102,13 +103,24 @@ def _is_fixed(value: object) -> bool:
     return isinstance(value, _FIXED)
 
 
-def _read(getter: Any, of: Operand) -> Called | None:
-    """What a getter of one attribute or item reads."""
+def _read(
+    inference: TypedCalls, getter: Any, of: Operand, loc: Location | None
+) -> Operand:
+    """What a getter reads: an attribute (or one of that), an item, or a tuple of several."""
     _, names = getter.__reduce__()
-    if len(names) != 1 or (type(getter) is operator.attrgetter and "." in names[0]):
-        return None
-    read = getattr if type(getter) is operator.attrgetter else operator.getitem
-    return read, [of, Const(names[0])], {}
+
+    def read(name: Any) -> Operand:
+        if type(getter) is operator.itemgetter:
+            return inference.typed_call(_GETITEM, [of, Const(name)], {}, ["t"], loc)[0]
+        found = of
+        for part in name.split("."):
+            found = inference.typed_call(_GETATTR, [found, Const(part)], {}, ["t"], loc)[0]
+        return found
+
+    parts = [read(name) for name in names]
+    if len(parts) == 1:
+        return parts[0]
+    return inference.typed_call(Const(primitives.build_tuple), parts, {}, ["t"], loc)[0]
 
 
 @facts.fold(operator.attrgetter, operator.itemgetter)
@@ -118,4 +130,7 @@ def _getter(call: Call) -> Operand | None:
     if call.kwargs or len(keys) < len(call.args) or not all(type(k) in (str, int) for k in keys):
         return None
     assert isinstance(call.callee, Const)
-    return Const(call.callee.value(*keys)) if keys else None
+    try:
+        return Const(call.callee.value(*keys))
+    except TypeError:  # it will be raised when the program runs
+        return None

@@ -27,7 +27,7 @@ from ir.types import (
     widen,
 )
 from zyg.compiler import asked_for_keys, replaced
-from zyg.compiler.assigned import is_of_users
+from zyg.compiler.assigned import is_of_users, unless_same
 from zyg.compiler.constructors import constructor, has_rule_of_user, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
 from zyg.compiler.guards import Absent, Guard, Subclassing, enter, shared_at_entry
@@ -87,6 +87,7 @@ class ObjectSurroundings(ContentsSurroundings):
     unless_holding_held = MemberOf(held_checks)
     written_view = MemberOf(memory)
     check_view = MemberOf(memory)
+    unless_same = staticmethod(unless_same)
     unless_replaced = staticmethod(replaced.unless_replaced)
     unless_missing = staticmethod(replaced.unless_missing)
     unless_asked_first = staticmethod(replaced.unless_asked_first)

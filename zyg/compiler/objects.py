@@ -411,8 +411,8 @@ def member(type_: Type, name: str) -> Member:
         return Member("stored", store="plain", is_plainly_deleted=True)
     found = lookup(cls, name)
     kind, getter = _as_read(cls, name, found)
-    store, setter = _as_stored(found)
-    descriptor = found if is_descriptor(found) else None
+    store, setter = _as_stored(name, found)
+    descriptor = found if is_descriptor(found) and not _is_by_own_name(found, name) else None
     hook = None if _is_frozen(cls) else lookup(cls, "__setattr__")
     if is_of_python(hook, "__setattr__"):
         hook = None
@@ -434,9 +434,9 @@ def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
     if type(found) is property:
         return "computed", found.fget
     any_name = lookup(cls, ANY_NAME)
-    if type(found) is functools.cached_property and _has_dict(cls):
+    if type(found) is functools.cached_property and _has_dict(cls) and found.attrname == name:
         return "computed once", found.func
-    if is_descriptor(found) and any_name is None:  # which is asked where `__get__` finds nothing
+    if is_descriptor(found) and any_name is None and not _is_by_own_name(found, name):
         return "computed", lookup(type(found), "__get__")
     if isinstance(found, COMPUTED) or _has_code(type(found), "__get__", "__set__", "__delete__"):
         return "unknown", None
@@ -451,13 +451,13 @@ def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
     return "stored", None
 
 
-def _as_stored(found: Any) -> tuple[str, Any]:
+def _as_stored(name: str, found: Any) -> tuple[str, Any]:
     """How an attribute is stored that is found as this in its class, and what stores it."""
     if type(found) is property:
         return ("unknown", None) if found.fset is None else ("computed", found.fset)
     if found is None or isinstance(found, types.MemberDescriptorType):
         return "plain", None
-    if is_descriptor(found):
+    if is_descriptor(found) and not _is_by_own_name(found, name):
         return "computed", lookup(type(found), "__set__")
     if isinstance(found, _METHODS) or hasattr(type(found), "__set__"):
         return "unknown", None
@@ -478,6 +478,12 @@ def is_descriptor(found: Any) -> bool:
     """Whether an attribute is read and stored by methods of what stands for it in the class."""
     cls = type(found)
     return is_place(cls) and _has_code(cls, "__get__") and _has_code(cls, "__set__")
+
+
+def _is_by_own_name(descriptor: Any, name: str) -> bool:
+    """Whether a descriptor may keep its values in the dicts of objects under the name that hides
+    them."""
+    return name in getattr(descriptor, "__dict__", {}).values()
 
 
 def _has_dict(cls: type) -> bool:
