@@ -218,8 +218,8 @@ def _imports(names: _Names, functions: dict[str, Any]) -> list[str]:
         if value is UNBOUND:
             module, own = UNBOUND.__module__, repr(UNBOUND)
         holder = sys.modules.get(module or "")
-        is_named = value is UNBOUND or getattr(holder, own or "", None) is value
-        if module and own and own.isidentifier() and not is_named:
+        is_other = value is not UNBOUND and getattr(holder, own or "", value) is not value
+        if module and own and own.isidentifier() and is_other:
             lines.append(f"# {name} stands for {module}.{getattr(value, '__qualname__', own)}")
         elif module and own and own.isidentifier():
             line = f"from {module} import {own}"
