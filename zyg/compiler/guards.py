@@ -179,7 +179,7 @@ def enter(
     """Notes the objects that are reached from `container[name]`, of which no argument tells what
     they hold. A guard looks at all of that in each call: where it is much, only if it has to be
     known, since it costs more than questions to the run time."""
-    from zyg.compiler.fields import state_of  # few programs come here
+    from zyg.compiler.fields import fields_of, state_of  # few programs come here
     from zyg.compiler.objects import is_place, shows_objects
     from zyg.compiler.reaching import items_held, reached
 
@@ -189,7 +189,12 @@ def enter(
         value = container[name]
     except ValueError:
         return  # the variable isn't bound yet
-    found = list(islice(reached(value, items_held), MAX_REACHED + 1))
+
+    def parts(value: Any) -> Any:
+        is_object = is_place(type(value))
+        return [item for _, item in fields_of(value)] if is_object else items_held(value)
+
+    found = list(islice(reached(value, parts), MAX_REACHED + 1))
     if not fields.is_of_nested() and len(found) > MAX_REACHED:
         fields.is_open = True
         return
