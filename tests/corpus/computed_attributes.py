@@ -1,4 +1,4 @@
-"""Attributes that descriptors, `__getattr__` and cached properties give, and those by known names."""
+"""Attributes that descriptors, `__getattr__` and cached properties give, or that loops name."""
 
 import dataclasses
 import functools
@@ -22,7 +22,7 @@ class Positive:
 
     def __set__(self, obj, value):
         if value <= 0:
-            raise ValueError(value)
+            raise ValueError("not positive")
         setattr(obj, self.name, value)
 
 

@@ -304,7 +304,7 @@ def _changed_in_place(
 ) -> tuple[Any, Any] | None:
     """The value and tangent of a change of memory that objects hold; None for another call."""
     if function is primitives.regrouped:
-        y, y_dot = _regrouped(args, dots[1:])
+        y, y_dot = _regrouped(args, dots)
         if y_dot is not None and any(dot is not None and np.any(dot) for dot in y_dot):
             raise NotDifferentiable(
                 "a set that objects hold is changed in place, and numbers in it are differentiated "
