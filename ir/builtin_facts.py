@@ -86,6 +86,22 @@ def is_above(types: tuple[Type, ...]) -> bool:
 declare_by_class(operator.sub, operator.neg, operator.pos, abs, *DIVISIONS, *BITWISE, *ORDERINGS)
 declare_by_class(complex, operator.index, ascii, bin, hex, oct)
 
+
+def _declare_of_sets(callee: Any) -> None:
+    """What is made of two sets is of the class of the first one."""
+    plain = facts.result_of(callee)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if len(args) == 2 and all(class_of(arg) in (set, frozenset) for arg in args):
+            return args[0]
+        return TOP if plain is None else plain(args, kwargs)
+
+    facts.result(callee)(result_of)
+
+
+for _callee in (operator.sub, operator.and_, operator.or_, operator.xor):
+    _declare_of_sets(_callee)
+
 # These return exactly this class, whatever `__float__` and the like of the argument give.
 always(FLOAT, float)
 
@@ -174,10 +190,13 @@ def is_instance(type_: Type, classes: Type) -> bool | None:
     cls = class_of(type_)
     if cls is None or not isinstance(classes, Known):
         return None
-    if type(classes.value) is not type and not (
-        type(classes.value) is ABCMeta
-        and classes.value.__module__ in ("numbers", "collections.abc")
+    if type(classes.value) is ABCMeta and classes.value.__module__ not in (
+        "numbers", "collections.abc"
     ):
+        # Others may be registered later.
+        is_below = classes.value in cls.__mro__ and issubclass(cls, classes.value)
+        return True if is_below else None
+    if type(classes.value) not in (type, ABCMeta):
         return None
     return issubclass(cls, classes.value)
 

@@ -1,6 +1,6 @@
 """Calls with an operand of one of several classes, as branches on which of these it is.
 
-    area = getattr(shape, 'area')    c = isinstance(shape, Circle)
+    area = getattr(shape, 'area')    c = type(shape) is Circle
     t = area(scale)                  t = if c:
                                          area = getattr(shape, 'area')
                                          yield area(scale)
@@ -22,11 +22,11 @@ from ir import primitives
 from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.derived import is_asked
-from ir.heap import holds_attribute
+from ir.heap import holds_attribute, is_stored_in, store_attribute, stored_attribute
 from ir.record import record
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
-from ir.types import Instance, Known, Type, Union, class_of
+from ir.types import Closure, Instance, Known, Type, Union, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -135,8 +135,7 @@ def _branched(
     known = [cls for cls in classes if cls is not None]
     if len(known) < len(classes) or not 1 < len(known) <= MAX_CASES:
         return None
-    # A subclass comes before its bases.
-    ordered = sorted(known, key=lambda cls: (-len(cls.__mro__), cls.__module__, cls.__qualname__))
+    ordered = sorted(known, key=lambda cls: (cls.__module__, cls.__qualname__))
     ops, inputs, results = _branches(
         called, tuple(ordered), len(args), tuple(kwargs), tuple(names), loc
     )
@@ -176,14 +175,16 @@ class _CallOfCase:
         if len(classes) == 1:
             return self._made(results)
         cls, *others = classes
-        is_one = Value("t")
+        own, is_one = Value("t"), Value("t")
         arms = []
         for left in ([cls], others):
             given = [Value(result.name) for result in results]
             arms.append(Block([], self.branches(left, given), Yield([*given])))
         asked = self.args[self.called.position]
-        test = Call(Const(isinstance), [asked, Const(cls)], {}, [is_one], self.loc)
-        return [test, If(is_one, arms[0], arms[1], results, self.loc)]
+        # Not by `isinstance`, which a class may answer as it likes.
+        ask = Call(Const(type), [asked], {}, [own], self.loc)
+        test = Call(Const(operator.is_), [own, Const(cls)], {}, [is_one], self.loc)
+        return [ask, test, If(is_one, arms[0], arms[1], results, self.loc)]
 
     def _made(self, results: list[Value]) -> list[Op]:
         function = self.called.function
@@ -226,10 +227,13 @@ def read_or_default(
     None where that isn't asked in code."""
     owner, name, default = args
     assert isinstance(name, Const)
-    if not self.surroundings.is_apart() or self.surroundings.member(
+    if not self.surroundings.asks_by_cases() or self.surroundings.member(
         type_of(owner), name.value
     ).kind != "stored":
         return None
+    self.surroundings.note_lookup(class_of(type_of(owner)), "__getattr__")
+    if self.surroundings.has_nothing(class_of(type_of(owner)), name.value):
+        return [default]
     ops, inputs, result = _if_held(name.value, names[0], loc)
     mapping: Mapping = dict(zip(inputs, [owner, default], strict=True))
     for op in ops:
@@ -250,13 +254,44 @@ def _if_held(
     return [test, branch], (owner, default), result
 
 
+def read_or_computed(
+    self: TypedCalls, getter: Any, owner: Operand, name: str, by_name: bool, names: list[str],
+    loc: Location | None,
+) -> list[Operand]:
+    """What an object holds, or else what a function computes: of any name, or of one, for which it
+    is stored then."""
+    ops, own, result = _if_stored(getter, name, by_name, names[0], loc)
+    mapping: Mapping = {own: owner}
+    for op in ops:
+        self.op(op, mapping)
+    return [mapping[result]]
+
+
+@functools.lru_cache(maxsize=1024)
+def _if_stored(
+    getter: Any, name: str, by_name: bool, result_name: str, loc: Location | None
+) -> tuple[list[Op], Value, Value]:
+    """The branch, with its input and its result."""
+    owner, is_stored = Value("t"), Value("t")
+    result, read, computed = Value(result_name), Value(result_name), Value(result_name)
+    test = Call(Const(is_stored_in), [owner, Const(name)], {}, [is_stored], loc)
+    given: list[Operand] = [owner, Const(name)] if by_name else [owner]
+    otherwise: list[Op] = [Call(Const(getter), given, {}, [computed], loc)]
+    if not by_name:
+        store: list[Operand] = [owner, Const(name), computed]
+        otherwise.append(Call(Const(store_attribute), store, {}, [Value("_")], loc))
+    found = Call(Const(stored_attribute), [owner, Const(name)], {}, [read], loc)
+    arms = Block([], [found], Yield([read])), Block([], otherwise, Yield([computed]))
+    return [test, If(is_stored, *arms, [result], loc)], owner, result
+
+
 def called_by_cases(
     self: TypedCalls, callee: Value, args: list[Operand], kwargs: dict[str, Operand],
     names: list[str], loc: Location | None,
 ) -> Folded:
     """The results of a call of one of some functions and objects of which the code is known; None
     for others."""
-    if not isinstance(callee.type, Union) or not self.surroundings.is_apart():
+    if not isinstance(callee.type, Union):
         return None
     found = choices(callee.type)
     if found is None or not 0 < len(found) <= MAX_CASES or any(
@@ -264,13 +299,21 @@ def called_by_cases(
         for one in found
     ):
         return None
+    is_apart = self.surroundings.is_apart()
+    if not is_apart and not all(map(_is_function, found)):
+        return None
+    unless = self.surroundings.unless_choice if is_apart else None
     ops, inputs, results = _chosen(
-        tuple(found), self.surroundings.unless_choice, len(args), tuple(kwargs), tuple(names), loc
+        tuple(found), unless, len(args), tuple(kwargs), tuple(names), loc
     )
     mapping: Mapping = dict(zip(inputs, [callee, *args, *kwargs.values()], strict=True))
     for op in ops:
         self.op(op, mapping)
     return [mapping[result] for result in results]
+
+
+def _is_function(choice: Choice) -> bool:
+    return choice.kind is Closure or (choice.kind is Known and not isinstance(choice.of, type))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -287,11 +330,14 @@ def _chosen(
     def case(left: tuple[Choice, ...], given: list[Value]) -> list[Op]:
         choice, *others = left
         if not others:
-            check = Call(Const(unless_choice), [function, Const(choice)], {}, [Value("_")], loc)
             known = Value("t")
             operands: list[Operand] = [function, Const(choice), Const(True)]
             narrowed = Call(Const(primitives.narrowed), operands, {}, [known], loc)
-            return [check, narrowed, Call(known, [*args], {**kwargs}, given, loc)]
+            call = [narrowed, Call(known, [*args], {**kwargs}, given, loc)]
+            if unless_choice is None:  # types are right for all values
+                return [*call]
+            check = Call(Const(unless_choice), [function, Const(choice)], {}, [Value("_")], loc)
+            return [check, *call]
         is_one, first, rest = Value("t"), _renamed(given), _renamed(given)
         test = Call(Const(is_choice), [function, Const(choice)], {}, [is_one], loc)
         arms = (

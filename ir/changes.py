@@ -12,10 +12,10 @@ import operator
 from collections import Counter, deque
 from typing import Any
 
-from ir import facts, primitives
+from ir import case_by_case, facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.derived import as_class, container_class, found_in, replaces
+from ir.derived import as_class, container_class, found_in, is_asked, replaces
 from ir.errors import Unsupported
 from ir.memory_facts import is_array_like, is_mutable
 from ir.place_state import check_call
@@ -82,9 +82,21 @@ def _setitem(
 ) -> Folded:
     if self.places is None or len(args) != 3 or not is_mutable(type_of(args[0])):
         return None
+    cases = _unless_container(self, operator.setitem, args, names, loc)
+    if cases is not None:
+        return cases
     unless_replaced(self, args[0], "__setitem__", loc)
     _store(self, primitives.stored, args, loc)
     return [NONE]
+
+
+def _unless_container(
+    self: TypedCalls, callee: Any, args: list[Operand], names: list[str], loc: Location | None
+) -> Folded:
+    """A change of an item of what may be an object as well, which has a method for that."""
+    if not any(map(is_asked, members_of(type_of(args[0])))):
+        return None
+    return case_by_case.by_cases(self, callee, args, names, loc)
 
 
 def unless_replaced(
@@ -167,6 +179,8 @@ def _store_back(
 ) -> Folded:
     if self.places is None or not is_mutable(type_of(args[0])):
         return None
+    if any(map(is_asked, members_of(type_of(args[0])))):  # an object, which has a method for that
+        return self.typed_call(Const(operator.setitem), args, kwargs, names, loc)
     unless_replaced(self, args[0], "__setitem__", loc)
     target, index, after = args
     is_array = is_array_like(type_of(target))
@@ -247,6 +261,9 @@ def _delitem(
 ) -> Folded:
     if self.places is None or not is_mutable(type_of(args[0])):
         return None
+    cases = _unless_container(self, operator.delitem, args, names, loc)
+    if cases is not None:
+        return cases
     unless_replaced(self, args[0], "__delitem__", loc)
     type_ = deleted(tuple(map(type_of, args)), {})
     self.places.change(primitives.deleted, args[0], [args[1]], loc, type_, [])
@@ -383,6 +400,12 @@ def _is_asked_first(type_: Type) -> bool:
     return cls not in (None, int, float, complex, bool) and found_in(cls, "__radd__") is not None
 
 
+_OF_SETS: dict[Any, Any] = {
+    operator.or_: set.update, operator.and_: set.intersection_update,
+    operator.sub: set.difference_update, operator.xor: set.symmetric_difference_update,
+}
+
+
 def _in_place(callee: Any, plain: Any) -> None:
     @special(callee)
     def handler(
@@ -416,6 +439,9 @@ def _in_place(callee: Any, plain: Any) -> None:
         is_mapping = cls is not None and issubclass(cls, dict) and not issubclass(cls, Counter)
         if plain is operator.or_ and is_mapping:
             self.typed_call(Const(dict.update), args, {}, ["_"], loc)
+            return [self.places.latest(args[0])] if isinstance(args[0], Value) else None
+        if cls is set and plain in _OF_SETS and class_of(type_of(args[1])) in (set, frozenset):
+            self.typed_call(Const(_OF_SETS[plain]), args, {}, ["_"], loc)
             return [self.places.latest(args[0])] if isinstance(args[0], Value) else None
         if plain is operator.mul and container_class(items) is list:
             value = self.call(plain, *args, loc=loc)

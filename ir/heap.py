@@ -112,6 +112,21 @@ def holds_attribute(obj: Any, name: str) -> bool:
     return True
 
 
+def is_stored_in(obj: Any, name: str) -> bool:
+    """Whether an object itself holds an attribute."""
+    return name in getattr(obj, "__dict__", ())
+
+
+def stored_attribute(obj: Any, name: str) -> Any:
+    """`obj.name`, for what the object itself holds."""
+    return obj.__dict__[name]
+
+
+def store_attribute(obj: Any, name: str, value: Any) -> None:
+    """Stores into the object itself, past all hooks."""
+    obj.__dict__[name] = value
+
+
 def attribute_stored(heap: Any, obj: Any, name: str, value: Any) -> Any:
     """`obj.name = value`, for an attribute that is stored in the object: gives the heap."""
     setattr(obj, name, value)

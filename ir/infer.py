@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ir import facts, primitives
+from ir import facts, primitives, written_out
 from ir.core import (
     Block,
     Call,
@@ -33,9 +33,11 @@ from ir.core import (
     guarded,
     type_of,
 )
+from ir.errors import Unsupported
 from ir.failing import changes_of, may_lose_changes
 from ir.heap import HEAP_NAME
 from ir.held_functions import may_be_memory
+from ir.kept_names import kept_positions, without_kept
 from ir.narrowing import Told, narrow
 from ir.places import Places
 from ir.rewrite import Mapping, clone_exit
@@ -224,12 +226,47 @@ class Inference(TypedLoops):
                     if outlined is not None:
                         mapping.update(zip(op.results, outlined, strict=True))
                         return None
-                self._for(op, iterables, [self._latest(new(i), op) for i in op.init], mapping)
+                init = [self._latest(new(i), op) for i in op.init]
+                if self.places is not None and not self.is_generated:
+                    items = written_out.known_items(self, op, iterables[0])
+                    if items is not None:
+                        return written_out.write_out(self, op, iterables[0], items, init, mapping)
+                self._loop_or_kept(
+                    lambda op, init: self._for(op, iterables, init, mapping), op, init, mapping
+                )
             case While():
-                self._while(op, [self._latest(new(i), op) for i in op.init], mapping)
+                init = [self._latest(new(i), op) for i in op.init]
+                self._loop_or_kept(
+                    lambda op, init: self._while(op, init, mapping), op, init, mapping
+                )
             case Lambda():
                 self._lambda(op, new, mapping)
         return None
+
+    def _loop_or_kept(
+        self, append: Callable[[Any, list[Operand]], None], op: For | While,
+        init: list[Operand], mapping: Mapping,
+    ) -> None:
+        """Appends a loop; if it is refused, one that doesn't assign what it changes in place."""
+        kept = [] if self.places is None or self.is_generated else kept_positions(op, init)
+        if not kept:
+            append(op, init)
+            return
+        assert self.places is not None
+        outer = self.ops, self.narrowed, self._whole_source
+        ops, state = list(self.ops), self.places.state.copy()
+        known, definitions, methods = dict(mapping), dict(self.definitions), dict(self.methods)
+        try:
+            append(op, list(init))
+        except Unsupported as error:
+            if type(error) is not Unsupported:
+                raise
+            self.ops, self.narrowed, self._whole_source = outer
+            self.ops[:], self.places.state = ops, state
+            self.definitions, self.methods = definitions, methods
+            mapping.clear()
+            mapping.update(known)
+            append(*without_kept(op, init, kept, mapping))
 
     def _attempt(self, op: Try, mapping: Mapping) -> Raise | None:
         """Appends a `Try`; in pieces where its body may change something, and fail then."""

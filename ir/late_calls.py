@@ -41,8 +41,9 @@ late("ir.looked_up", dict.get)
 # Attributes, stored and deleted.
 late(
     "ir.special_stores", heap.set_attribute, setattr, object.__setattr__, heap.delete_attribute,
-    delattr,
+    delattr, heap.store_attribute,
 )
+late("ir.abstract_classes", isinstance)
 # What `ir.attempts` puts into programs.
 late(
     "ir.attempt_facts", primitives.attempted, primitives.catching, primitives.catching_found,

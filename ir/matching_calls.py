@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ir import facts, patterns, primitives
+from ir.abstract_classes import is_instance
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.fact_rules import BOOL, always, declare
 from ir.special_calls import Folded, literal_keys, special, typed
@@ -25,6 +26,9 @@ def fold_is_instance(call: Call) -> Call | None:
     if isinstance(cls, Const) and isinstance(cls.value, type):
         return Call(Const(isinstance), [subject, cls], {}, call.results, call.loc)
     return None
+
+
+special(patterns.is_instance)(is_instance)
 
 
 @declare(patterns.is_sequence)

@@ -16,9 +16,10 @@ from ir import facts, primitives
 from ir.callees import Choice, is_choice
 from ir.contents import holds_memory
 from ir.core import Call, Const, If, Location, Op, Operand, Value, Yield
+from ir.record import record
 from ir.rewrite import Mapping
 from ir.special_calls import Folded, special
-from ir.types import BOTTOM, TOP, Known, Type, Union, join_all, members_of
+from ir.types import BOTTOM, TOP, Known, Type, Union, class_of, join_all, members_of
 
 if TYPE_CHECKING:
     from ir.typed_builder import TypedBuilder
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
 Told = tuple[Value, Const, bool]
 
 _NONE = Const(NoneType)
+_SAME = (operator.is_, operator.is_not)
+
+
+@record
+class Exactly:
+    """The instances of one class, without those of its subclasses."""
+
+    cls: type
+
+    def covers(self, type_: Type) -> bool | None:
+        """Whether all values of a type are of the class; None where that isn't known."""
+        cls = class_of(type_)
+        return None if cls is None else cls is self.cls
 
 
 def told_by(cond: Operand | None, holds: bool, definitions: dict[Value, Op]) -> Iterator[Told]:
@@ -49,6 +63,10 @@ def told_by(cond: Operand | None, holds: bool, definitions: dict[Value, Op]) -> 
             callee is isinstance or callee is is_choice
         ):
             yield value, classes, holds
+        case Call(Const(callee), [Value() as kind, Const(type() as cls)]) if callee in _SAME:
+            match definitions.get(kind):
+                case Call(Const(asked), [Value() as value]) if asked is type:
+                    yield value, Const(Exactly(cls)), holds is (callee is not operator.is_not)
         case If() as branch:
             yield from _told_by_branch(branch, cond, holds, definitions)
 
@@ -167,10 +185,10 @@ def unless_none(
 
 def narrowed_type(type_: Type, classes: Type, is_instance: bool) -> Type:
     """The part of a type whose values are instances of some classes, or of none of them."""
-    if isinstance(classes, Known) and isinstance(classes.value, Choice):
-        choice = classes.value
+    if isinstance(classes, Known) and isinstance(classes.value, Choice | Exactly):
+        covers = classes.value.covers
         return join_all(
-            member for member in members_of(type_) if choice.covers(member) is is_instance
+            member for member in members_of(type_) if covers(member) in (None, is_instance)
         )
     is_one_of = facts.result_of(isinstance)
     assert is_one_of is not None

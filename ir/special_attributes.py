@@ -9,18 +9,25 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from ir import facts, primitives
+from ir import facts, primitives, written_out
 from ir.contents import holds_memory
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.derived import found_in, is_derived
 from ir.enumerations import name_or_value
 from ir.errors import Unsupported
-from ir.heap import attribute_read, class_read
+from ir.heap import (
+    attribute_read,
+    class_read,
+    found_attribute,
+    holds_attribute,
+    stored_attribute,
+)
 from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
 from ir.metaclasses import asked_of_metaclass
 from ir.primitives import UNBOUND
 from ir.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed
+from ir.surroundings import STORED
 from ir.types import (
     TOP,
     Closure,
@@ -36,6 +43,7 @@ from ir.types import (
 
 if TYPE_CHECKING:
     from ir import case_by_case, special_names
+    from ir.surroundings import Member
     from ir.typed_calls import TypedCalls
 else:
     case_by_case, special_names = late("ir.case_by_case"), late("ir.special_names")
@@ -86,9 +94,14 @@ def _getattr(
             method = getattr(owner.value, name, None)
             if isinstance(method, types.MethodType):
                 return [Const(method)]
+        text = self.surroundings.text_of_descriptor(owner.value, name)
+        if text is not None:
+            return [Const(text)]
         of_member = name_or_value(owner.value, name)
         if of_member is not None:
             return [of_member]
+        if name == "name" and written_out.is_field(owner.value):
+            return [Const(owner.value.name)]
         if type(owner.value) in (int, float, complex, slice):
             of_number: object = getattr(owner.value, name, UNBOUND)
             if type(of_number) in (int, float, type(None)):
@@ -147,7 +160,35 @@ def _getattr(
         found = read_attribute(self, owner, name, names, loc)
         if found is not None:
             return found
+    plain = self.surroundings.plain_method(class_of(owner_type), name)
+    if plain is not None:
+        return bound_method(self, plain, owner, args, names, loc)
     return typed(self, getattr, args, names, loc, type_)
+
+
+@special(hasattr)
+def _hasattr(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """Whether an object of a known class holds an attribute, which nothing computes."""
+    if self.places is None or len(args) != 2 or kwargs or not isinstance(args[1], Const):
+        return None
+    cls, name = class_of(type_of(args[0])), args[1].value
+    if self.surroundings.member(type_of(args[0]), name).kind != "stored":
+        return None
+    self.works_on_objects = True
+    self.reads_objects = True
+    if self.heap is None:
+        return None
+    self.surroundings.note_lookup(cls, "__getattr__")
+    if self.surroundings.has_nothing(cls, name):
+        return [Const(False)]
+    self.surroundings.note_lookup(cls, name)
+    return self.typed_call(Const(holds_attribute), args, {}, names, loc)
 
 
 def object_unless_none(
@@ -298,7 +339,7 @@ def _read_of_pattern(
     owner, name = args[0], args[1]
     assert isinstance(name, Const)
     member = self.surroundings.member(type_of(owner), name.value)
-    if member.kind not in ("stored", "computed", "unknown"):
+    if member.kind not in ("stored", "computed", "computed once", "missing", "unknown"):
         return None
     self.works_on_objects = True
     self.reads_objects |= member.kind == "stored"
@@ -386,17 +427,62 @@ def read_attribute(
             return special_names.read_found(self, owner, Const(name), names, loc)
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
-        return self.typed_call(Const(member.getter), [owner], {}, names, loc)
-    if member.kind in ("computed", "unknown") and (
+        return _computed(self, member, owner, names, loc)
+    if member.kind != "stored" and (
         self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
     ):
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
+    if member.kind in ("computed once", "missing"):
+        found = _computed_unless_stored(self, member, owner, name, names, loc)
+        if found is not None:
+            return found
     heap = self.current_heap(loc)
     if member.kind != "stored":
-        (made,) = typed(self, attribute_read, [heap, owner, Const(name)], names, loc, TOP)
+        reading: Any = found_attribute if member.kind in STORED else attribute_read
+        (made,) = typed(self, reading, [heap, owner, Const(name)], names, loc, TOP)
         assert isinstance(made, Value)
         return [self.places.held.was_read(made, loc)]
     return [_read_of_field(self, heap, owner, name, names, loc)]
+
+
+def _computed(
+    self: TypedCalls, member: Member, owner: Operand, names: list[str], loc: Location | None
+) -> list[Operand]:
+    """What computes an attribute: of a property, or the method of a descriptor."""
+    given = [owner]
+    if member.descriptor is not None:
+        self.surroundings.note_lookup(type(member.descriptor), "__get__")
+        given = [Const(member.descriptor), owner, Const(class_of(type_of(owner)))]
+    return self.typed_call(Const(member.getter), given, {}, names, loc)
+
+
+def _computed_unless_stored(
+    self: TypedCalls, member: Member, owner: Operand, name: str, names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """An attribute that is computed where the object holds none, and stored then, or not."""
+    cls = class_of(type_of(owner))
+    if member.kind == "missing":
+        self.surroundings.note_lookup(cls, "__getattr__")
+        if self.surroundings.is_of_class(cls, name):
+            return self.typed_call(Const(member.getter), [owner, Const(name)], {}, names, loc)
+        return case_by_case.read_or_computed(self, member.getter, owner, name, True, names, loc)
+    if not self.surroundings.is_made_inside(cls):
+        return None  # it may have been computed before, from what isn't known
+    return case_by_case.read_or_computed(self, member.getter, owner, name, False, names, loc)
+
+
+@special(stored_attribute)
+def _stored_attribute(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    owner, name = args
+    assert isinstance(name, Const)
+    return [_read_of_field(self, self.current_heap(loc), owner, name.value, names, loc)]
 
 
 def _is_class(type_: Type) -> bool:

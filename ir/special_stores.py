@@ -20,6 +20,7 @@ from ir.heap import (
     class_stored,
     delete_attribute,
     set_attribute,
+    store_attribute,
 )
 from ir.late import late
 from ir.special_attributes import is_of_cases, object_unless_none
@@ -28,6 +29,7 @@ from ir.types import class_of
 
 if TYPE_CHECKING:
     from ir import case_by_case, special_names
+    from ir.surroundings import Member
     from ir.typed_calls import TypedCalls
 else:
     case_by_case, special_names = late("ir.case_by_case"), late("ir.special_names")
@@ -80,7 +82,7 @@ def _set_attribute(
         return self.typed_call(Const(member.hook), args, {}, names, loc)
     self.surroundings.note_lookup(class_of(type_of(owner)), name.value)
     if member.store == "computed":
-        return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
+        return _stored_by_setter(self, member, owner, value, names, loc)
     if member.store == "unknown":
         return self.unknown_call(Const(setattr), args, names, loc)
     _store(self, attribute_stored, [owner, name, value], [value], loc)
@@ -104,11 +106,40 @@ def _set_directly(
         return self.unknown_call(Const(object.__setattr__), args, names, loc)
     member = self.surroundings.member(type_of(args[0]), args[1].value)
     if member.store == "computed":
-        return self.typed_call(Const(member.setter), [args[0], args[2]], {}, names, loc)
+        return _stored_by_setter(self, member, args[0], args[2], names, loc)
     if member.store != "plain":
         return self.unknown_call(Const(object.__setattr__), args, names, loc)
     _store(self, attribute_set, args, [args[2]], loc)
     return [Const(None)]
+
+
+@special(store_attribute)
+def _store_in_object(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """What is computed once, which no `__setattr__` hears of."""
+    owner, name, value = args
+    assert isinstance(name, Const)
+    hook = self.surroundings.member(type_of(owner), name.value).hook
+    self.surroundings.note_lookup(class_of(type_of(owner)), "__setattr__")
+    _store(self, attribute_stored if hook is None else attribute_set, args, [value], loc)
+    return [Const(None)]
+
+
+def _stored_by_setter(
+    self: TypedCalls, member: Member, owner: Operand, value: Operand, names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """Calls what stores into an attribute: of a property, or the method of a descriptor."""
+    given = [owner, value]
+    if member.descriptor is not None:
+        self.surroundings.note_lookup(type(member.descriptor), "__set__")
+        given = [Const(member.descriptor), *given]
+    return self.typed_call(Const(member.setter), given, {}, names, loc)
 
 
 @special(delete_attribute, delattr)

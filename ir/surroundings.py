@@ -26,13 +26,18 @@ class Inlinable:
     is_own: bool  # part of a rule, so that its operations stand where the rule's do
 
 
+# Kinds of attributes of which an object itself may hold one.
+STORED = ("stored", "computed once", "missing")
+
+
 @record
 class Member:
     """What an attribute is where it is read, and how it is stored.
 
-    `kind` is stored (in the object), computed (by `getter`), method, static or of class (the
-    function `getter`), unknown (any of these, or no object of the user's), or other (no object of
-    the user's). `store` is plain (into the object), computed (by `setter`) or unknown, where the
+    `kind` is stored (in the object), computed (by `getter`), computed once (and stored then),
+    missing (computed by `getter`, a `__getattr__`, unless it is stored), method, static or of class
+    (the function `getter`), unknown (any of these, or no object of the user's), or other (no object
+    of the user's). `store` is plain (into the object), computed (by `setter`) or unknown, where the
     class has no `__setattr__` of its own, which is the `hook`.
     """
 
@@ -43,6 +48,8 @@ class Member:
     hook: Any = None
     # Whether `del` does no more than to take it out of the object.
     is_plainly_deleted: bool = False
+    # What stands in the class, where `getter` and `setter` are the methods of it.
+    descriptor: Any = None
 
 
 @record
@@ -170,11 +177,33 @@ class Surroundings(Protocol):
     def field_type(self, owner: Operand, name: str) -> Type:
         """The type of what an object holds under a name."""
 
+    def text_of_descriptor(self, descriptor: Any, name: str) -> str | None:
+        """The text that an attribute of a descriptor holds, by which it stores into objects; None
+        where that is none, or may be changed."""
+
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         """Notes a store into an object; with None, one into an unknown object."""
 
+    def note_constant(self, container: Any, name: str) -> None:
+        """Sees to it that a name means the same object in a module or class."""
+
+    def unless_same(self, value: Any, expected: Any) -> None:
+        """Raises, when the program runs, for another object than there was before."""
+
     def note_lookup(self, cls: type | None, name: str) -> None:
         """Sees to it that a name means in a class what it means now."""
+
+    def is_subclass(self, cls: type, above: type) -> bool:
+        """Whether a class is one of an abstract class, now; sees to it that it stays so."""
+
+    def plain_method(self, cls: type | None, name: str) -> Any:
+        """The method of a class whose objects have nothing to do with derivatives, or None."""
+
+    def is_made_inside(self, cls: type | None) -> bool:
+        """Whether the program makes all objects of a class itself."""
+
+    def has_nothing(self, cls: type | None, name: str) -> bool:
+        """Whether neither a class nor any of its objects has an attribute."""
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         """Whether no object of a class hides what the class itself has under a name."""

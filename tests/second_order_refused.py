@@ -7,7 +7,7 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 BY_AREA = {
     "abstract_collections": "a_sequence classes_for_users",
     "asked_classes": """
-        a_descriptor_that_is_read_as_often_as_it_should an_attribute_above
+        an_attribute_above
         an_attribute_of_one_of_several_classes an_item_of_one_of_several_classes
         attributes_with_defaults items_of_classes names_of_modules_that_are_found
         what_the_metaclass_of_one_of_several_classes_computes
@@ -15,9 +15,10 @@ BY_AREA = {
     "assignments": "lists_that_do_not_grow",
     "asked_walks": "layers_added_between_walks",
     "bound_methods": "mapped_and_sorted",
+    "changed_items": "sets_of_numbers",
     "collection_classes": "events",
     "decorators": """
-        cached_function cached_recursion cached_with_keyword dispatched_on_type
+        cached_function cached_recursion cached_with_keyword
         method_dispatched_on_type method_with_partial partials_that_are_kept
         recursion_through_a_decorator
     """,
@@ -28,7 +29,7 @@ BY_AREA = {
     "exceptions": "exits_in_with",
     "failing_callees": "events unknown_functions",
     "failing_flow": "type_error",
-    "failing_memory": "attrs_order swap_fail",
+    "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list sliced_and_taken",
     "generator_flow": "merge_of_sorted sliding_windows",
@@ -42,10 +43,11 @@ BY_AREA = {
         views_of_elements
     """,
     "iterators": "grouped mapped_with_gradient_of_the_function",
+    "known_calls": "groups_by_whole_numbers",
     "local_classes": "data_classes_in_a_function",
     "names_of_attributes": """
         deep_copies deep_copies_of_what_is_shared items_of_an_object
-        methods_that_walk_over_attributes names_that_are_computed objects_from_dicts
+        methods_that_walk_over_attributes objects_from_dicts
         records_of_objects states_of_the_past visits_what_objects_hold
     """,
     "namespaces": "classes_of_namespaces copied_namespaces dicts_of_namespaces",
@@ -53,7 +55,7 @@ BY_AREA = {
         attributes_by_computed_names attributes_of_a_wrapped_object cached_area
         cached_area_computed_anew method_by_the_class_of_its_argument
         setter_of_a_subclass
-        stored_by_a_descriptor sum_of_dual_numbers
+        sum_of_dual_numbers
     """,
     "object_structures": """
         bank_with_transfers diffusion_on_a_cyclic_graph
@@ -64,7 +66,7 @@ BY_AREA = {
         sums_of_objects
     """,
     "objects_aliased": "number_where_an_object_was",
-    "objects_changed": "attributes_through_hooks history_of_a_simulation",
+    "objects_changed": "history_of_a_simulation",
     "objects_holding_containers": """
         deep_copies dicts_of_lists list_that_begins_with_what_a_loop_goes_on_with
         lists_of_arrays methods_that_change_rows objects_in_lists_in_objects

@@ -95,6 +95,7 @@ def second_of(f):
 REFUSED_THIRD = {
     "abstract_collections.a_sequence_that_changes",
     "assignments.lists_that_grow_by_the_method",
+    "computed_attributes.stored_by_descriptors",
     "decorators.partial_of_keywords_that_change",
     "decorators.partials_that_are_looked_at",
     "derived_containers.changed_by_callees",

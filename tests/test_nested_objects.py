@@ -207,7 +207,7 @@ class Opened:
 
 def by_a_computed_name(x):
     opened = Opened()
-    for name in ("a", "b"):
+    for name in "ab":
         setattr(opened, name + "_", x)
     return opened.a_ * opened.b_
 

@@ -71,7 +71,8 @@ def test_objects_are_ordered_by_their_own_comparison():
 
 
 def test_an_operator_that_nobody_expects_is_refused():
-    elsewhere = {"__name__": "elsewhere", "box": SimpleNamespace(pair=Pair(2.0, 3.0))}
+    box = SimpleNamespace(pair=Pair(2.0, 3.0), others=list(range(100)))
+    elsewhere = {"__name__": "elsewhere", "box": box}
 
     def f(x):
         global box

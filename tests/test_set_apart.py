@@ -231,7 +231,7 @@ def changes_a_list(x):
     def change(items):
         items[0] = items[0] * x
 
-    {"change": change, "other": print}["change" if x > 0 else "other"](xs)
+    unknown({"change": change, "other": print})["change" if x > 0 else "other"](xs)
     return xs[0] * counter.parts[0]
 
 

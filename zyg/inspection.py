@@ -14,6 +14,7 @@ import html
 import io
 import keyword
 import re
+import sys
 import tokenize
 import types
 from collections.abc import Callable
@@ -216,7 +217,11 @@ def _imports(names: _Names, functions: dict[str, Any]) -> list[str]:
         module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
         if value is UNBOUND:
             module, own = UNBOUND.__module__, repr(UNBOUND)
-        if module and own and own.isidentifier():
+        holder = sys.modules.get(module or "")
+        is_other = value is not UNBOUND and getattr(holder, own or "", value) is not value
+        if module and own and own.isidentifier() and is_other:
+            lines.append(f"# {name} stands for {module}.{getattr(value, '__qualname__', own)}")
+        elif module and own and own.isidentifier():
             line = f"from {module} import {own}"
             lines.append(line if own == name else f"{line} as {name}")
         else:

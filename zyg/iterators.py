@@ -200,6 +200,8 @@ class Groups:
 
     def __init__(self) -> None:
         self.members: list[Chosen] = []
+        # Whether the key of each can have no derivative.
+        self.are_exact: list[bool] = []
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> Groups:
         return self  # positions alone
@@ -210,7 +212,14 @@ class Groups:
         )
         for value, group in numbered:
             self.members.append(Chosen())
+            self.are_exact.append(_is_exact(value))
             yield value, read_once(self.members[-1].note, group)
+
+
+def _is_exact(key: Any) -> bool:
+    if isinstance(key, tuple):
+        return all(map(_is_exact, key))
+    return isinstance(key, int | np.integer | str | bytes | type(None))
 
 
 def group_bars(bars: Any, groups: Groups, iterable: Any) -> Any:
@@ -219,8 +228,8 @@ def group_bars(bars: Any, groups: Groups, iterable: Any) -> Any:
         return None
     positions: list[Any] = []
     items: list[Any] = []
-    for pair, members in zip(bars, groups.members, strict=False):
-        if pair is not None and pair[0] is not None:
+    for pair, members, is_exact in zip(bars, groups.members, groups.are_exact, strict=False):
+        if pair is not None and pair[0] is not None and not is_exact:
             raise NotDifferentiable("the keys of itertools.groupby can't be differentiated")
         if pair is not None and pair[1] is not None:
             positions += members.positions[: len(pair[1])]

@@ -113,8 +113,10 @@ def filled(callee: Callable[..., Any], example: Callable[[Type], Any] | None) ->
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         shape = argument(args, kwargs, 0, "shape", TOP)
         dims = dims_from(shape)
-        if dims is None:
-            return TOP
+        if dims is None and isinstance(shape, Tuple) and all(
+            is_int(size) or size == TOP for size in shape.items
+        ):
+            dims = tuple(dim_of(size) if is_int(size) else ANY for size in shape.items)
         values: tuple[Any, ...] = ()
         settings = args[1:]
         keywords = {name: type_ for name, type_ in kwargs.items() if name != "shape"}
@@ -124,7 +126,8 @@ def filled(callee: Callable[..., Any], example: Callable[[Type], Any] | None) ->
                 settings = args[2:]
                 keywords.pop("fill_value", None)
             named = {name: setting(type_) for name, type_ in keywords.items()}
-            result = call(callee, ((1,) * len(dims), *values, *map(setting, settings)), named)
+            one = (1,) * (1 if dims is None else len(dims))
+            result = call(callee, (one, *values, *map(setting, settings)), named)
         except Unknown:
             return TOP
         return with_dims(result, dims)

@@ -201,6 +201,13 @@ def is_record(function: Any) -> bool:
     )
 
 
+def is_of_fields(function: Any) -> bool:
+    """Whether this is `dataclasses.fields`."""
+    return getattr(function, "__module__", None) == "dataclasses" and (
+        function.__name__ == "fields"
+    )
+
+
 def hides_methods(value: Any) -> bool:
     """Whether an object holds something of its own under the name of a method of its class."""
     held = getattr(value, "__dict__", None)

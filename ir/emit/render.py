@@ -199,12 +199,14 @@ def call_node(
 
 
 def _is_method(callee: object) -> bool:
-    """Whether this is the method of a class that is written in C, or compiled by Cython.
+    """Whether this is the method of a class that is written in C, or by Cython, or a logger's.
 
     What stands behind a statement (`list.__getitem__`) is called where a class has another one.
     """
     if isinstance(callee, types.MethodDescriptorType):
         return not callee.__name__.startswith("__")
+    if isinstance(callee, types.FunctionType) and callee.__module__ == "logging":
+        return "." in callee.__qualname__
     return type(callee).__name__ == "cython_function_or_method" and (
         "." in getattr(callee, "__qualname__", "")
     )

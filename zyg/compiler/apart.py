@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
-from ir.callees import Choice, is_choice
+from ir.callees import Choice
 from ir.core import Operand, Value, type_of
 from ir.derived import is_named_tuple
-from ir.heap import holds_attribute
 from ir.late import late
 from ir.memory_facts import CHANGING
-from ir.types import Closure, Known, Scalar, Type, Union
+from ir.types import Closure, Known, Type, Union
 from zyg.compiler.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.objects import OPERATORS, is_place, may_overload, overloads
 from zyg.compiler.reaching import items_held, reached
@@ -142,14 +141,9 @@ def class_of_held(value: Any) -> type | None:
 
 constant(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, is_choice, holds_attribute,
+    unless_choice,
 )
 facts.effect(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, holds_attribute,
+    unless_choice,
 )
-
-
-@facts.result(holds_attribute)
-def _bool(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Scalar(bool)

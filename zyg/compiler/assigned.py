@@ -20,8 +20,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+from ir import facts
 from ir.shared_names import is_nameable
 from ir.types import TOP, Type, join, widen
+from zyg.errors import NotDifferentiable
+from zyg.rules.registry import constant
 
 # The globals of a module, or a class, and a name in it.
 Name: TypeAlias = tuple[Any, str]
@@ -41,6 +44,19 @@ def is_of_users(owner: Any) -> bool:
 
 
 _LIBRARIES = ("zyg", "ir", "numpy", "scipy")
+
+
+def unless_same(value: Any, expected: Any) -> None:
+    """Raises where something else stands under a name than what code was made for."""
+    if value != expected:
+        raise NotDifferentiable(
+            f"the names {expected} were replaced by {value} while the program ran, in a loop that "
+            "reads or stores attributes by them; take them as an argument"
+        )
+
+
+constant(unless_same)
+facts.effect(unless_same)
 
 
 class Outdated(Exception):

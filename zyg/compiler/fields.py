@@ -65,6 +65,10 @@ _WITHOUT_CONTENTS = (
 )
 
 
+# What stands in a class for an attribute that the object holds.
+_COMPUTED_UNLESS_STORED = (types.MemberDescriptorType, functools.cached_property)
+
+
 # What containers have been changed to, by their class and the kind of their items.
 Changed = dict[tuple[type | None, Kind], Type]
 
@@ -75,6 +79,10 @@ class Fields:
     def __init__(self) -> None:
         self.types: dict[tuple[type, str], Type] = {}
         self.is_open = False
+        # The classes of objects that come from outside.
+        self._entered: set[type] = set()
+        # The attributes into which the program itself stores.
+        self._assigned: set[tuple[type, str]] = set()
         # Whether what the run time finds is taken to leave objects alone (`zyg.compiler.apart`).
         self.sets_apart = False
         # Whether built-in functions that give iterators are generators, which go on by steps.
@@ -142,6 +150,15 @@ class Fields:
         """Whether nothing is stored into an attribute."""
         return not self.is_open and (cls, name) not in self.types
 
+    def is_never_assigned(self, cls: type, name: str) -> bool:
+        """Whether the program stores nothing into an attribute, of whatever objects come from
+        outside."""
+        return not self.is_open and (cls, name) not in self._assigned
+
+    def is_made_inside(self, cls: type | None) -> bool:
+        """Whether no object of a class comes from outside."""
+        return not self.is_open and cls not in self._entered
+
     def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
         """Notes a change in place of what an attribute holds."""
         self.changes_held = True
@@ -173,6 +190,10 @@ class Fields:
         if cls is None:
             self.is_open = True
             return
+        self._assigned.add((cls, name))
+        self._note(cls, name, type_)
+
+    def _note(self, cls: type, name: str, type_: Type) -> None:
         self.has_steps |= step_of(cls) is not None
         new = unnamed(widen(type_))
         known = self.types.get((cls, name))
@@ -201,8 +222,11 @@ class Fields:
         if issubclass(cls, Bars):
             return join(self.first_bar(cls, name), BOTTOM if found is None else found)
         default = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), NOWHERE)
-        if default is NOWHERE or isinstance(default, types.MemberDescriptorType):
-            if found is None and (self.is_of_nested() or issubclass(cls, Generator)):
+        if default is NOWHERE or isinstance(default, _COMPUTED_UNLESS_STORED):
+            if found is None and (
+                self.is_of_nested() or issubclass(cls, Generator)
+                or isinstance(default, functools.cached_property)
+            ):
                 return BOTTOM  # it is read where it has been stored, which is looked at later
             return TOP if found is None else found
         if type(default) not in PLAIN:
@@ -247,8 +271,9 @@ class Fields:
                 continue
             elif is_place(cls):
                 self.has_steps |= step_of(cls) is not None
+                self._entered.add(cls)
                 for name, item in fields_of(current):
-                    self.store(cls, name, abstract(item))
+                    self._note(cls, name, abstract(item))
                     self.vary(cls, name)
                     pending.append(item)
             else:

@@ -29,10 +29,11 @@ from ir.held import item_held
 from ir.held_functions import captures_memory, is_view, may_be_memory
 from ir.late import late
 from ir.rewrite import Mapping
+from ir.surroundings import STORED
 from ir.types import BOTTOM, Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenStep, Step, StoreStep
-from zyg.compiler.objects import member
+from zyg.compiler.objects import is_object_type, member
 from zyg.compiler.specialisation import Specialisation
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class ForwardObjects(ForwardRules):
             heap, obj, name, *default = args
             assert isinstance(heap, Value)
             if default or not isinstance(name, Const) or (
-                member(type_of(obj), name.value).kind != "stored"
+                member(type_of(obj), name.value).kind not in STORED
             ):
                 self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
@@ -127,6 +128,10 @@ class ForwardObjects(ForwardRules):
             self.steps.append(ContentsStep(result, value, held, op.loc))
             return True
         if callee.value is object_read:
+            is_object = is_object_type(type_of(args[1]))
+            if not is_object and not self.surroundings.may_change_objects():
+                mapping[op.result] = args[1]
+                return True
             result = Value(op.result.name, op.result.type)
             self._define(Call(Const(primitives.alias), [args[1]], {}, [result], op.loc))
             mapping[op.result] = result
@@ -198,7 +203,7 @@ class ForwardObjects(ForwardRules):
         if not isinstance(callee, Const) or callee.value is not attribute_read:
             return False
         is_plain = len(args) == 3 and isinstance(args[2], Const) and (
-            member(type_of(args[1]), args[2].value).kind == "stored"
+            member(type_of(args[1]), args[2].value).kind in STORED
         )
         known = self._contents.known(op, args) if is_plain else None
         if known is not None:

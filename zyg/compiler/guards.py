@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, TypeAlias
 
 from ir.derived import as_class, base_of
@@ -12,6 +13,7 @@ from ir.types import TOP, Known, Mapping, Sequence, Type, widen
 from zyg.signature import abstract
 
 MAX_GLOBAL_ITEMS = 8
+MAX_REACHED = 40
 
 
 @record
@@ -94,7 +96,50 @@ class CellContents:
         return self.cell.cell_contents
 
 
-AnyGuard: TypeAlias = Guard | CellGuard | Absent | OfClass | Holding
+@record
+class Dispatching:
+    """A function by `singledispatch` still calls the same one for a class."""
+
+    function: Any
+    cls: type
+    expected: object
+
+    def holds(self) -> bool:
+        return self.function.dispatch(self.cls) is self.expected
+
+
+@record
+class Partial:
+    """A partial function still calls the same with the same."""
+
+    function: Any
+    func: Any
+    args: Any
+    keywords: tuple[tuple[str, Any], ...]
+
+    def holds(self) -> bool:
+        named = self.function.keywords
+        return self.function.func is self.func and self.function.args is self.args and (
+            len(named) == len(self.keywords)
+            and all(named.get(name) is value for name, value in self.keywords)
+        )
+
+
+@record
+class Subclassing:
+    """A class is still one of an abstract class, or not, with which others may be registered."""
+
+    cls: type
+    above: type
+    expected: bool
+
+    def holds(self) -> bool:
+        return issubclass(self.cls, self.above) is self.expected
+
+
+AnyGuard: TypeAlias = (
+    Guard | CellGuard | Absent | OfClass | Holding | Dispatching | Partial | Subclassing
+)
 
 
 def container_type(value: Any) -> Type:
@@ -132,20 +177,27 @@ def enter(
     fields: Any, guards: dict[object, AnyGuard], container: Any, name: str | int, type_: Type
 ) -> None:
     """Notes the objects that are reached from `container[name]`, of which no argument tells what
-    they hold. A guard looks at all of that only where it has to be known: else it costs more than
-    questions to the run time."""
-    from zyg.compiler.fields import state_of  # few programs come here
+    they hold. A guard looks at all of that in each call: where it is much, only if it has to be
+    known, since it costs more than questions to the run time."""
+    from zyg.compiler.fields import fields_of, state_of  # few programs come here
     from zyg.compiler.objects import is_place, shows_objects
     from zyg.compiler.reaching import items_held, reached
 
-    if not fields.is_of_nested():
-        fields.is_open = fields.is_open or shows_objects(type_)
+    if not fields.is_of_nested() and (fields.is_open or not shows_objects(type_)):
         return
-
     try:
         value = container[name]
     except ValueError:
         return  # the variable isn't bound yet
+
+    def parts(value: Any) -> Any:
+        is_object = is_place(type(value))
+        return [item for _, item in fields_of(value)] if is_object else items_held(value)
+
+    found = list(islice(reached(value, parts), MAX_REACHED + 1))
+    if not fields.is_of_nested() and len(found) > MAX_REACHED:
+        fields.is_open = True
+        return
     if not any(
         callable(item) or is_place(type(item)) for item in reached(value, items_held)
     ):

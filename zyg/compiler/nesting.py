@@ -13,7 +13,6 @@ from __future__ import annotations
 import operator
 import types
 from collections import deque
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -32,6 +31,7 @@ from ir.types import (
     Closure,
     Dict,
     Known,
+    Mapping,
     Method,
     Scalar,
     Sequence,
@@ -92,7 +92,7 @@ def expanded(
             bound: list[Any] = bind(
                 source, list(range(len(given))), kwargs,
                 *read_own_defaults(inference, function, target), list,
-                lambda items: _keywords(inference, items),
+                lambda items: _keywords(inference, dict(items)),
             )
         except CannotBind:
             return None
@@ -284,6 +284,8 @@ def may_store_unseen(
     """
     if not made.stored or made in seen:
         return False
+    if made.stored - made.flow:
+        return True  # where the result doesn't depend on it, the run time isn't asked at all
     seen.add(made)
     for op in walk(made.function.body):
         if not isinstance(op, Call):
@@ -340,7 +342,7 @@ def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
     return xs[item] if isinstance(item, int) else item
 
 
-def _keywords(inference: TypedCalls, items: Mapping[str, Operand]) -> Operand:
+def _keywords(inference: TypedCalls, items: dict[str, Operand]) -> Operand:
     """The dict that a parameter `**name` is given."""
     pairs = [operand for name, value in items.items() for operand in (Const(name), value)]
     return inference.call(primitives.build_dict, *pairs)
@@ -362,7 +364,9 @@ def with_contents(inference: TypedCalls, operand: Operand, loc: Location | None)
             inference.call(unless_holding_objects, operand, loc=loc)
         return operand
     if not is_object_type(type_of(operand)):
-        is_container = isinstance(type_of(operand), Sequence | Tuple | Dict | Closure)
+        is_container = isinstance(
+            type_of(operand), Sequence | Tuple | Dict | Mapping | Closure
+        )
         if is_container and not inference.surroundings.may_change_objects():
             raise Unsupported(
                 "objects in a container are given to `gradient` inside of differentiated code that "

@@ -151,13 +151,13 @@ def changed_attribute(
     if function is setattr and found.hook is not None:
         _, back = pullback(found.hook, obj, name, *value)
         return None, Through(back, of_hook)
-    if function is not delattr and found.store == "computed":
-        _, back = pullback(found.setter, obj, *value)
-        return None, Through(back, of_setter)
     descriptor = lookup(cls, name)
     if function is not delattr and overloads(type(descriptor), "__set__"):
         _, back = pullback(lookup(type(descriptor), "__set__"), descriptor, obj, *value)
         return None, Through(back, of_descriptor)
+    if function is not delattr and found.store == "computed":
+        _, back = pullback(found.setter, obj, *value)
+        return None, Through(back, of_setter)
     is_plain = found.is_plainly_deleted if function is delattr else found.store == "plain"
     if not is_plain:
         raise NotDifferentiable(

@@ -15,6 +15,7 @@ from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, class_read, class_stored
 from ir.parse import parse_code
 from ir.rewrite import walk
+from ir.surroundings import STORED
 from ir.types import BOTTOM, TOP, Closure, Instance, Known, Method, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
@@ -141,7 +142,7 @@ class ObjectNeeds:
             if is_constant(function) and isinstance(function, types.FunctionType):
                 module = str(function.__module__)
                 is_known = (
-                    module.startswith(("zyg.", "ir.")) or facts.is_pure(function) or (
+                    module.startswith(("zyg.", "ir.", "logging")) or facts.is_pure(function) or (
                         module.partition(".")[0] == "numpy"
                         and all(map(holds_no_objects, (*args, *kwargs.values())))
                     )
@@ -311,7 +312,7 @@ class ObjectNeeds:
         _, obj, name, *default = read.args
         if default or self.fields is None or not isinstance(name, Const):
             return True
-        if member(type_of(obj), name.value).kind != "stored":
+        if member(type_of(obj), name.value).kind not in STORED:
             return True
         return bool(self.fields.ask("may_vary", class_of(type_of(obj)), name.value))
 

@@ -27,13 +27,15 @@ from ir.types import (
     widen,
 )
 from zyg.compiler import asked_for_keys, replaced
-from zyg.compiler.assigned import is_of_users
+from zyg.compiler.assigned import is_of_users, unless_same
 from zyg.compiler.constructors import constructor, has_rule_of_user, method_above
 from zyg.compiler.contents_surroundings import ContentsSurroundings
-from zyg.compiler.guards import Absent, Guard, enter, shared_at_entry
+from zyg.compiler.guards import Absent, Guard, Subclassing, enter, shared_at_entry
 from zyg.compiler.objects import (
     OPERATORS,
     is_class_store,
+    is_descriptor,
+    is_of_logging,
     is_place,
     iterates,
     iterates_over,
@@ -52,6 +54,7 @@ from zyg.compiler.stepping import (
     step_of,
 )
 from zyg.nested_shadows import Bars, BarTable
+from zyg.rules.registry import is_constant
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
@@ -84,6 +87,7 @@ class ObjectSurroundings(ContentsSurroundings):
     unless_holding_held = MemberOf(held_checks)
     written_view = MemberOf(memory)
     check_view = MemberOf(memory)
+    unless_same = staticmethod(unless_same)
     unless_replaced = staticmethod(replaced.unless_replaced)
     unless_missing = staticmethod(replaced.unless_missing)
     unless_asked_first = staticmethod(replaced.unless_asked_first)
@@ -188,6 +192,19 @@ class ObjectSurroundings(ContentsSurroundings):
                 of_class = widen(abstract(vars(base)[name]))
                 return join(type_, self._specialiser.assigned.read(base, name, of_class))
         return type_
+
+    def text_of_descriptor(self, descriptor: Any, name: str) -> str | None:
+        fields = self._specialiser.fields
+        held = getattr(descriptor, "__dict__", {})
+        if fields is None or type(held.get(name)) is not str or not is_descriptor(descriptor):
+            return None
+        if member(Instance(type(descriptor)), name).kind != "stored" or not fields.ask(
+            "is_never_assigned", type(descriptor), name
+        ):
+            return None
+        self.note_lookup(type(descriptor), name)
+        self._made.guards[id(held), name] = Guard(held, name, held[name])
+        return str(held[name])
 
     def note_store(self, owner: Type | None, name: str, type_: Type) -> None:
         fields = self._specialiser.fields
@@ -328,6 +345,11 @@ class ObjectSurroundings(ContentsSurroundings):
         changed: Type = fields.ask("changed_type", type_)
         return changed
 
+    def note_constant(self, container: Any, name: str) -> None:
+        value = container[name]
+        # Beside the guard for its type, which others rest on.
+        self._made.guards[id(value), name] = Guard(container, name, value)
+
     def note_lookup(self, cls: type | None, name: str) -> None:
         for base in () if cls is None else cls.__mro__:
             container = vars(base)
@@ -337,6 +359,25 @@ class ObjectSurroundings(ContentsSurroundings):
                 return
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
+
+    def is_subclass(self, cls: type, above: type) -> bool:
+        answer = issubclass(cls, above)
+        self._made.guards[cls, above] = Subclassing(cls, above, answer)
+        return answer
+
+    def plain_method(self, cls: type | None, name: str) -> Any:
+        found = lookup(cls, name) if cls is not None and is_of_logging(cls) else None
+        return found if isinstance(found, types.FunctionType) and is_constant(found) else None
+
+    def is_made_inside(self, cls: type | None) -> bool:
+        fields = self._specialiser.fields
+        return fields is not None and bool(fields.ask("is_made_inside", cls))
+
+    def has_nothing(self, cls: type | None, name: str) -> bool:
+        if cls is None or lookup(cls, name) is not None or not self.is_of_class(cls, name):
+            return False
+        self.note_lookup(cls, name)
+        return True
 
     def is_of_class(self, cls: type | None, name: str) -> bool:
         fields = self._specialiser.fields

@@ -22,8 +22,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
+from ir.callees import is_choice
 from ir.generators import Generator
-from ir.heap import Cell, Contents, Identity, made_once
+from ir.heap import Cell, Contents, Identity, holds_attribute, is_stored_in, made_once
 from ir.shared_names import Names
 from ir.surroundings import Member
 from ir.types import (
@@ -45,7 +46,7 @@ from zyg import keeping
 from zyg.keeping import kept_but
 from zyg.missing_items import OF_COUNTER
 from zyg.nested_shadows import Bars, BarTable
-from zyg.rules.registry import adjoint, is_constant, substitute_of
+from zyg.rules.registry import adjoint, constant, is_constant, substitute_of
 from zyg.shadow_calls import is_running
 from zyg.signature import is_by_rules, is_users
 
@@ -279,12 +280,25 @@ def is_place(cls: type) -> bool:
     """
     if not is_users(cls):
         return issubclass(cls, _ZYGS) or cls is types.SimpleNamespace
-    if is_constant(cls) or substitute_of(cls) is not None:
+    if is_constant(cls) or substitute_of(cls) is not None or is_of_logging(cls):
         return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
 
 
+def is_of_logging(cls: type) -> bool:
+    """Whether this is a class of the module `logging`, whose objects keep what they are told."""
+    return cls.__module__ == "logging"
+
+
 facts.objects(is_place)
+facts.opaque(is_of_logging)
+constant(is_stored_in, holds_attribute, is_choice)
+facts.effect(is_stored_in, holds_attribute)
+
+
+@facts.result(is_stored_in, holds_attribute)
+def _bool(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Scalar(bool)
 
 
 def is_object_type(type_: Type) -> bool:
@@ -304,6 +318,8 @@ def holds_no_objects(type_: Type) -> bool:
             return all(holds_no_objects(item) for _, item in items)
         case Sequence(item=item):
             return holds_no_objects(item)
+        case Mapping(_, key, item):
+            return holds_no_objects(key) and holds_no_objects(item)
         case Union(members):
             return all(map(holds_no_objects, members))
         case Scalar():
@@ -395,14 +411,15 @@ def member(type_: Type, name: str) -> Member:
         return Member("stored", store="plain", is_plainly_deleted=True)
     found = lookup(cls, name)
     kind, getter = _as_read(cls, name, found)
-    store, setter = _as_stored(found)
+    store, setter = _as_stored(name, found)
+    descriptor = found if is_descriptor(found) and not _is_by_own_name(found, name) else None
     hook = None if _is_frozen(cls) else lookup(cls, "__setattr__")
     if is_of_python(hook, "__setattr__"):
         hook = None
     elif hook is not None and not isinstance(hook, types.FunctionType):
         store, hook = "unknown", None
     deletes = is_of_python(lookup(cls, "__delattr__"), "__delattr__") or _is_frozen(cls)
-    return Member(kind, getter, store, setter, hook, deletes and store == "plain")
+    return Member(kind, getter, store, setter, hook, deletes and store == "plain", descriptor)
 
 
 def is_of_python(found: Any, name: str) -> bool:
@@ -416,10 +433,15 @@ def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
         return "unknown", None
     if type(found) is property:
         return "computed", found.fget
+    any_name = lookup(cls, ANY_NAME)
+    if type(found) is functools.cached_property and _has_dict(cls) and found.attrname == name:
+        return "computed once", found.func
+    if is_descriptor(found) and any_name is None and not _is_by_own_name(found, name):
+        return "computed", lookup(type(found), "__get__")
     if isinstance(found, COMPUTED) or _has_code(type(found), "__get__", "__set__", "__delete__"):
         return "unknown", None
-    if found is None and lookup(cls, ANY_NAME) is not None:
-        return "unknown", None
+    if found is None and any_name is not None:
+        return ("missing" if isinstance(any_name, types.FunctionType) else "unknown"), any_name
     if isinstance(found, types.FunctionType):
         return "method", found
     if isinstance(found, classmethod | staticmethod):
@@ -429,12 +451,14 @@ def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
     return "stored", None
 
 
-def _as_stored(found: Any) -> tuple[str, Any]:
+def _as_stored(name: str, found: Any) -> tuple[str, Any]:
     """How an attribute is stored that is found as this in its class, and what stores it."""
     if type(found) is property:
         return ("unknown", None) if found.fset is None else ("computed", found.fset)
     if found is None or isinstance(found, types.MemberDescriptorType):
         return "plain", None
+    if is_descriptor(found) and not _is_by_own_name(found, name):
+        return "computed", lookup(type(found), "__set__")
     if isinstance(found, _METHODS) or hasattr(type(found), "__set__"):
         return "unknown", None
     return ("unknown" if hasattr(type(found), "__delete__") else "plain"), None
@@ -448,6 +472,22 @@ def is_class_store(cls: type, name: str) -> bool:
         return False
     found = lookup(cls, name)
     return not callable(found) and not hasattr(type(found), "__get__")
+
+
+def is_descriptor(found: Any) -> bool:
+    """Whether an attribute is read and stored by methods of what stands for it in the class."""
+    cls = type(found)
+    return is_place(cls) and _has_code(cls, "__get__") and _has_code(cls, "__set__")
+
+
+def _is_by_own_name(descriptor: Any, name: str) -> bool:
+    """Whether a descriptor may keep its values in the dicts of objects under the name that hides
+    them."""
+    return name in getattr(descriptor, "__dict__", {}).values()
+
+
+def _has_dict(cls: type) -> bool:
+    return bool(cls.__dictoffset__)
 
 
 def _has_code(cls: type, *names: str) -> bool:

@@ -42,7 +42,7 @@ from zyg.compiler.origins import is_run_time
 from zyg.compiler.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
 from zyg.compiler.surroundings import ProgramSurroundings
-from zyg.rules.registry import rule_of, substitute_of
+from zyg.rules.registry import is_of_plain_module, rule_of, substitute_of
 from zyg.signature import abstract, is_by_rules, is_for_run_time
 
 if TYPE_CHECKING:
@@ -246,6 +246,8 @@ class Specialiser(ObjectNeeds):
                 if rule_of(function) is not None or is_run_time(function):
                     return None
                 if is_by_rules(function) or is_for_run_time(function):
+                    return None
+                if is_of_plain_module(function):
                     return None
                 return self._function_target(function)
             case Known(value):

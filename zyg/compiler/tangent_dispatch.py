@@ -304,7 +304,13 @@ def _changed_in_place(
 ) -> tuple[Any, Any] | None:
     """The value and tangent of a change of memory that objects hold; None for another call."""
     if function is primitives.regrouped:
-        return function(*args), None  # members of sets have no tangents
+        y, y_dot = _regrouped(args, dots)
+        if y_dot is not None and any(dot is not None and np.any(dot) for dot in y_dot):
+            raise NotDifferentiable(
+                "a set that objects hold is changed in place, and numbers in it are differentiated "
+                "in forward mode; use zyg.pullback"
+            )
+        return y, None
     if id(function) in CHANGING:
         method = object_attributes.changing_method(function, args[0])
         if method is not None:
@@ -393,14 +399,38 @@ def _joined(function: Any, args: Values, dots: Values) -> Any:
     return y, function(*parts)
 
 
+def _regrouped(args: Values, dots: Values) -> tuple[Any, Any]:
+    """A set that is changed in place, and the tangents of its members, in its order."""
+    members, method, *others = args
+    dot_of = _dots_of_members(members, dots[0])
+    if method == "add":
+        dot_of.setdefault(others[0], dots[2])
+    elif method == "symmetric_difference_update":
+        dot_of = {**_dots_of_members(others[0], dots[2]), **dot_of}
+    y = primitives.regrouped(*args)
+    if all(dot is None for dot in dot_of.values()):
+        return y, None
+    return y, [tangent_or_zero(dot_of.get(member), member) for member in y]
+
+
+def _dots_of_members(members: Any, dot: Any) -> dict[Any, Any]:
+    if dot is None:
+        return dict.fromkeys(members)
+    return dict(zip(members, dot, strict=True))
+
+
 def rule_call(
     primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
     kwarg_dots: dict[str, Any] | None = None,
 ) -> tuple[Any, Any]:
     """The same for a callable that has a rule."""
     function, *args = primals
+    if function is primitives.regrouped:
+        return _regrouped(tuple(args), tuple(dots[1:]))
     if function is read_once and (paired(args[0]) or tangent_of(args[0]) is not None):
-        return rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
+        y, y_dot = rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
+        # The adjoint that is differentiated here rests on its being read in one place.
+        return (read_once(iter, y) if hasattr(y, "__next__") else y), y_dot
     if has_table() and not all(type(arg) in _NUMBERS for arg in args):
         found: tuple[Any, Any] | None = by_protocols(
             tangent_call, function, tuple(args), None, tuple(dots[1:]), kwargs or {}, {}

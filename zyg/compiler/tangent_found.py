@@ -61,7 +61,8 @@ class FoundTangents(RuleTangents):
         found = self.at_level(tangent_dispatch.IN_PLACE_OF.get(function, function))
         result = Value(op.result.name, op.result.type)
         given = list(map(self._given_dot, args))
-        if isinstance(args[0], Const) and id(args[0].value) in CHANGING:
+        is_set = isinstance(args[0], Const) and args[0].value is primitives.regrouped
+        if isinstance(args[0], Const) and id(args[0].value) in CHANGING and not is_set:
             given[1] = NONE  # known by what it is the tangent of
             if self._changes_heap and class_of(type_of(args[1])) in BUILT_IN:
                 self._change(args, given, result)

@@ -131,10 +131,14 @@ def remaining_bars(bar, before, after):
 
 
 def added_bar(bar, before, after, method, member):
-    """The cotangent of a member that was added; where an equal one was there, that has it."""
-    if bar is None or method != "add" or member in before:
+    """The cotangent of a member that was added, or of those of a set; where an equal one was there,
+    that has it."""
+    if bar is None or method not in ("add", "symmetric_difference_update"):
         return None
-    return dict(zip(after, bar, strict=False)).get(member)
+    bar_of = dict(zip(after, bar, strict=False))
+    if method == "add":
+        return None if member in before else bar_of.get(member)
+    return from_items([None if m in before else bar_of.get(m) for m in member], member)
 
 
 @adjoint(OrderedDict)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import KeysView
 
-from ir import primitives
+from ir import facts, primitives
 from zyg.cotangent import from_items
 from zyg.cotangent_items import one_hot, unless_computed
 from zyg.errors import NotDifferentiable
@@ -80,32 +81,96 @@ def owned_bars(y_bar, part, later):
 
 @adjoint(operator.or_)
 def or_(x, y):
-    return x | y, lambda z_bar: united_bars(z_bar, x, y)
-
-
-def united_bars(z_bar, x, y):
-    """`|` merges dicts; of numbers and arrays it takes bits; the union of sets is refused."""
-    if z_bar is not None and isinstance(x, dict) and isinstance(y, dict):
-        return merged_bars(z_bar, (x, y))
-    return not_of_sets(z_bar, x), None
+    z = x | y
+    return z, lambda z_bar: united_bars(z_bar, z, x, y)
 
 
 @adjoint(operator.and_)
 def and_(x, y):
-    return x & y, lambda z_bar: (not_of_sets(z_bar, x), None)
+    z = x & y
+    return z, lambda z_bar: member_bars(z_bar, z, x, y)
 
 
 @adjoint(operator.xor)
 def xor(x, y):
-    return x ^ y, lambda z_bar: (not_of_sets(z_bar, x), None)
+    z = x ^ y
+    return z, lambda z_bar: member_bars(z_bar, z, x, y)
 
 
-def not_of_sets(z_bar, x):
-    """Bits carry no derivative, but the members of sets do."""
-    if z_bar is not None and not hasattr(x, "dtype") and not isinstance(x, (int, bool)):
-        raise NotDifferentiable(
-            "`|`, `&` and `^` of sets can't be differentiated; build the set in one display"
-        )
+def difference_of_sets(x, y):
+    return x - y
+
+
+@adjoint(difference_of_sets)
+def difference_of_sets_(x, y):
+    z = x - y
+    return z, lambda z_bar: (member_bars(z_bar, z, x, ())[0], None)
+
+
+def united_bars(z_bar, z, x, y):
+    """`|` merges dicts; of numbers and arrays it takes bits."""
+    if z_bar is not None and isinstance(x, dict) and isinstance(y, dict):
+        return merged_bars(z_bar, (x, y))
+    return member_bars(z_bar, z, x, y)
+
+
+def member_bars(z_bar, z, x, y):
+    """The cotangents of the members of two sets by those of a set that is made of them, lists in
+    the order of each: that of a member which both hold is the first set's. Bits have none."""
+    if z_bar is None or hasattr(x, "dtype") or isinstance(x, (int, bool)):
+        return None, None
+    if not isinstance(z_bar, list):
+        raise NotDifferentiable("the derivative of this use of a set is not known; use a list")
+    bar_of = dict(zip(z, z_bar, strict=True))
+    unless_keys(x, bar_of)
+    unless_keys(y, bar_of)
+    return (
+        [bar_of.get(member) for member in x],
+        [None if member in x else bar_of.get(member) for member in y],
+    )
+
+
+def unless_keys(members, bar_of):
+    """Raises for numbers that are keys of a dict, of which the dict keeps no derivative."""
+    if isinstance(members, KeysView) and any(
+        isinstance(member, float) and bar_of.get(member) is not None for member in members
+    ):
+        raise NotDifferentiable("a number that is a key of a dict has no derivative as such")
+
+
+constant(unless_keys)
+facts.effect(unless_keys)
+
+
+@facts.result(difference_of_sets)
+def type_of_difference(args, kwargs):
+    return args[0]
+
+
+@substitute(set.union, frozenset.union)
+def union(members, /, *others):
+    for other in others:
+        members = members | set(other)
+    return members | set()
+
+
+@substitute(set.intersection, frozenset.intersection)
+def intersection(members, /, *others):
+    for other in others:
+        members = members & set(other)
+    return members | set()
+
+
+@substitute(set.difference, frozenset.difference)
+def difference(members, /, *others):
+    for other in others:
+        members = difference_of_sets(members, set(other))
+    return members | set()
+
+
+@substitute(set.symmetric_difference, frozenset.symmetric_difference)
+def symmetric_difference(members, other, /):
+    return members ^ set(other)
 
 
 @adjoint(dict)

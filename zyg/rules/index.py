@@ -18,7 +18,7 @@ NAMED = {
     "_functools": {"functional": "reduce"},
     "_operator": {"containers": "or_ and_ xor"},
     "builtins": {
-        "containers": "dict dict. list. tuple. range. slice.",
+        "containers": "dict dict. list. tuple. range. slice. set. frozenset.",
         "folds": "sum max min",
         "functional": "max min",
         "iteration": "list tuple set frozenset iter reversed enumerate zip map filter sorted",

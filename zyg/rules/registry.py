@@ -196,6 +196,13 @@ PLAIN_MODULES = frozenset([
     *("pathlib", "platform", "posix", "posixpath", "pprint", "re", "shutil", "string", "tempfile"),
     *("textwrap", "time", "uuid", "warnings", "zlib"),
 ])
+
+
+def is_of_plain_module(callee: object) -> bool:
+    """Whether this is a function of such a module: what its code does concerns no derivative."""
+    return _package(callee) in PLAIN_MODULES and is_constant(callee)
+
+
 # These call functions that they are given.
 CALLING_BACK = frozenset(["sub", "subn"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from zyg.cotangent import unbroadcast
+from zyg.cotangent import from_items, unbroadcast
 from zyg.rules.digamma import digamma
 from zyg.rules.registry import adjoint, constant
 
@@ -280,13 +280,16 @@ def fsum(xs):
 
 @adjoint(math.prod)
 def prod(xs, start=1):
+    items = xs if isinstance(xs, (list, tuple)) else list(xs)
+
     def back(y_bar):
+        bars = [y_bar * product_without(items, i, start) for i in range(len(items))]
         return (
-            [y_bar * product_without(xs, i, start) for i in range(len(xs))],
-            y_bar * math.prod(xs),
+            bars if isinstance(xs, (list, tuple)) else from_items(bars, xs),
+            y_bar * math.prod(items),
         )
 
-    return math.prod(xs, start=start), back
+    return math.prod(items, start=start), back
 
 
 def product_without(xs, i, start):
