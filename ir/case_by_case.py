@@ -23,6 +23,7 @@ from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.derived import is_asked
 from ir.heap import holds_attribute, is_stored_in, store_attribute, stored_attribute
+from ir.held_functions import captures_memory
 from ir.record import record
 from ir.rewrite import Mapping
 from ir.special_calls import Folded
@@ -300,7 +301,7 @@ def called_by_cases(
     ):
         return None
     is_apart = self.surroundings.is_apart()
-    if not is_apart and not all(map(_is_function, found)):
+    if not is_apart and (captures_memory(callee.type) or not all(map(_is_function, found))):
         return None
     unless = self.surroundings.unless_choice if is_apart else None
     ops, inputs, results = _chosen(

@@ -475,6 +475,6 @@ class FollowedMemory(HeldTables):
         is_array = facts.copies_items(class_of(type_) or object)
         owner, name = self._owners.get(first, (None, ""))
         if owner is None and not is_array:
-            surroundings.note_change_of_given(type_)
+            surroundings.note_change_of_given(type_, type_)
         elif owner is not None:
             surroundings.note_change_of_held(owner, name, type_, is_array)

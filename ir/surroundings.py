@@ -361,8 +361,9 @@ class Surroundings(Protocol):
     ) -> None:
         """Notes that memory which an object holds is changed in place, and its type behind that."""
 
-    def note_change_of_given(self, type_: Type) -> None:
-        """The same for a container which this function has put into objects itself."""
+    def note_change_of_given(self, type_: Type, before: Type) -> None:
+        """The same for a container which this function has put into objects itself, and of the type
+        that it had before."""
 
     def held_operands(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

@@ -61,7 +61,7 @@ ITERATORS = {
 # These are refused where something changes in front of the loop, or in the loop.
 REFUSED = {
     "before": {"map_of_values", "reversed", "cycle"},
-    "meanwhile": {"reversed", "map_of_values", "map_of_positions", "map_of_a_getter", "cycle"},
+    "meanwhile": {"reversed", "map_of_values", "map_of_positions", "cycle"},
 }
 
 

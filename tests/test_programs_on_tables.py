@@ -14,7 +14,7 @@ ORDERS = [(reverse, reverse), (forward, reverse), (reverse, forward), (forward, 
 REFUSED = set("""
     accumulated bound_in_a_loop chain_read_later chained_rows chained_starred
     collected_in_a_loop cycled defaultdict_of_rows einsum_starred filtered_arrays
-    generator_of_rows_read_later grouped itemgetter list_of_an_object merged_dicts named_tuple
+    generator_of_rows_read_later grouped list_of_an_object merged_dicts named_tuple
     reduce_of_a_dict reduced_by_a_ufunc row_in_an_exception
     rows_changed_by_a_generator rows_zipped_starred
     table_in_a_dict_returned table_returned transposed unzipped view_of_a_row where_starred

@@ -28,7 +28,6 @@ from ir.core import (
     While,
     Yield,
     guarded,
-    type_of,
 )
 from ir.types import (
     Bottom,
@@ -142,8 +141,7 @@ class Flows:
     def _loop(self, op: For | While) -> None:
         if isinstance(op, For):
             for item, iterable in zip(op.items, op.iterables, strict=True):
-                is_key = isinstance(type_of(iterable), Dict | Mapping)  # which has no derivative
-                self._set(item, NOTHING if is_key else self.of(iterable))
+                self._set(item, self.of(iterable))
         for param, operand in zip(op.carried, op.init, strict=True):
             self._set(param, self.of(operand))
         while True:

@@ -163,21 +163,29 @@ class Fields:
         """Notes a change in place of what an attribute holds."""
         self.changes_held = True
         if not keeps_type:
+            before = TOP if cls is None else self.types.get((cls, name), TOP)
             self.store(cls, name, type_)
-            self._note_changed(unnamed(widen(type_)))
+            self._note_changed(unnamed(widen(type_)), before)
 
-    def change_given(self, type_: Type) -> None:
-        """The same for a container that some attribute holds, or a container in one."""
+    def change_given(self, type_: Type, before: Type) -> None:
+        """The same for a container that some attribute holds, or a container in one, which was of
+        this type before."""
         self.changes_held = True
         new = unnamed(widen(type_))
-        key = self._note_changed(new)
+        changed = self._note_changed(new, before)
         for place, known in self.types.items():
-            self.types[place] = joined_within(known, {key: new})
+            self.types[place] = joined_within(known, changed)
 
-    def _note_changed(self, new: Type) -> tuple[type | None, Kind]:
-        key = class_of(new), kind_of_items(new) if self.follows_contents else None
-        self.changed[key] = join(self.changed.get(key, BOTTOM), new)
-        return key
+    def _note_changed(self, new: Type, before: Type) -> Changed:
+        """Notes what may be the same container: one with items of the kind that they are now, or
+        were before. Where contents are followed, they are of one kind."""
+        kinds = {kind_of_items(new)}
+        if not self.follows_contents:
+            kinds.add(kind_of_items(widen(before)))
+        keys = [(class_of(new), kind) for kind in kinds]
+        for key in keys:
+            self.changed[key] = join(self.changed.get(key, BOTTOM), new)
+        return dict.fromkeys(keys, new)
 
     def changed_type(self, type_: Type) -> Type:
         """The type of a container that an object may have changed in place meanwhile."""

@@ -48,7 +48,8 @@ def known_callee(
         return None if _has_rule(callee) else _dispatched(guards, callee, args, kwargs)
     if cls is functools.partial:
         return None if _has_rule(callee) else _of_partial(guards, callee, args, kwargs)
-    if callee is operator.sub and class_of(type_of(args[0])) in (set, frozenset):
+    is_binary = callee is operator.sub and len(args) == 2
+    if is_binary and class_of(type_of(args[0])) in (set, frozenset):
         from zyg.rules.containers import difference_of_sets  # few programs need it
 
         return difference_of_sets, args, kwargs

@@ -296,9 +296,9 @@ class ObjectSurroundings(ContentsSurroundings):
             cls = None if owner is None else class_of(owner)
             fields.change_held(cls, name, type_, keeps_type)
 
-    def note_change_of_given(self, type_: Type) -> None:
+    def note_change_of_given(self, type_: Type, before: Type) -> None:
         if self._specialiser.fields is not None:
-            self._specialiser.fields.change_given(type_)
+            self._specialiser.fields.change_given(type_, before)
 
     def note_change_by_call(self) -> None:
         if self._specialiser.fields is not None:

@@ -7,6 +7,7 @@ import operator
 
 from ir import facts, primitives
 from ir.held_walks import item_at
+from ir.types import Scalar
 from zyg.iterators import items_of
 from zyg.rules.registry import adjoint, constant, substitute
 
@@ -92,6 +93,11 @@ def position_of(extreme, items, key):
 
 
 constant(refuse, position_of)
+
+
+@facts.result(position_of)
+def type_of_position(args, kwargs):
+    return Scalar(int)
 
 
 # The callables that `operator` makes
