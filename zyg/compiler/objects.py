@@ -253,14 +253,15 @@ def unknown_operands(callee: object, types_: list[Type]) -> list[int]:
 
 
 # Modules whose classes are what others derive from: who names them knows no object of them.
-_ABSTRACT = ("collections.abc", "typing", "numbers", "abc", "contextlib")
+_ABSTRACT = {"collections.abc", "typing", "numbers", "abc", "contextlib"}
 
 
 def _methods(module_globals: dict[str, Any]) -> set[str]:
     """The methods of classes that a module knows, and `.name` for attributes that they compute."""
     found: set[str] = set()
+    others = _ABSTRACT - {module_globals.get("__name__")}
     for cls in list(module_globals.values()):
-        if isinstance(cls, type) and is_users(cls) and cls.__module__ not in _ABSTRACT:
+        if isinstance(cls, type) and is_users(cls) and cls.__module__ not in others:
             metaclass: type = type(cls)
             for base in (*cls.__mro__, *metaclass.__mro__):
                 # Python's own, of which only counters could be meant, are values that have rules.
