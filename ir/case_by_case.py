@@ -303,6 +303,8 @@ def called_by_cases(
     is_apart = self.surroundings.is_apart()
     if not is_apart and (captures_memory(callee.type) or not all(map(_is_function, found))):
         return None
+    if any(one.kind is Known and self.surroundings.has_rule_of_user(one.of) for one in found):
+        return None  # as above
     unless = self.surroundings.unless_choice if is_apart else None
     ops, inputs, results = _chosen(
         tuple(found), unless, len(args), tuple(kwargs), tuple(names), loc

@@ -43,7 +43,7 @@ def known_items(self: Inference, op: For, iterable: Operand) -> Known | None:
     if not isinstance(stop, Const) or stop.value is not False:
         return None
     items = _Items(self, op)
-    found = items.of(iterable)
+    found = items.of(iterable, op.iterables[0])
     if found is None or len(found) > MAX_ITEMS or not _names_attributes(op.body):
         return None
     if len(found) * len(walk(op.body)) > MAX_OPS:
@@ -118,41 +118,40 @@ class _Items:
         self.unread: list[Call] = []
         self.constants: list[tuple[Operand, Any]] = []
 
-    def of(self, iterable: Operand) -> list[Item] | None:
-        """The items, of which some are texts or fields, or hold such."""
+    def of(self, iterable: Operand, source: Operand | None) -> list[Item] | None:
+        """The items, of which some are texts or fields, or hold such; `source` is the iterable in
+        the program."""
         if isinstance(iterable, Const):
             return self._constants(iterable.value)
         made = self._inference.definitions.get(iterable)
         if isinstance(type_of(iterable), Dict):
-            return self._of_dict(iterable, self._op.iterables[0], with_values=False)
+            return self._of_dict(iterable, source, with_values=False)
         if not isinstance(made, Call) or not isinstance(made.callee, Const):
             return None
         callee: Any = made.callee.value
+        # What nobody else reads.
+        read = None if source is None else self._inference.made_for(self._op, source)
         if callee is primitives.build_tuple or (
-            callee is primitives.build_list and self._is_made_here()
+            callee is primitives.build_list and read is not None
         ):
             return list(map(self._given, made.args)) if any(map(_is_text, made.args)) else None
         if callee in (dict.items, dict.keys) and isinstance(type_of(made.args[0]), Dict):
             self.unread.append(made)
-            source = self._source_of_method()
-            return self._of_dict(made.args[0], source, with_values=callee is dict.items)
+            owner = None if read is None else self._owner_of(read.callee)
+            return self._of_dict(made.args[0], owner, with_values=callee is dict.items)
         if made.kwargs:
             return None
-        if callee is enumerate and self._is_made_here() and len(made.args) == 1:
+        if callee in (enumerate, zip) and read is not None and len(read.args) == len(made.args):
             self.unread.append(made)
-            found = self.of(made.args[0])
+            if callee is zip:
+                return self._zipped(made.args, read.args)
+            found = self.of(made.args[0], read.args[0]) if len(made.args) == 1 else None
             return found and [self._pair(self._given(Const(i)), it) for i, it in enumerate(found)]
-        if callee is zip and self._is_made_here():
-            self.unread.append(made)
-            return self._zipped(made.args)
         assert isinstance(iterable, Value)
         return self._named(iterable, made)
 
-    def _is_made_here(self) -> bool:
-        return self._inference.made_for(self._op, self._op.iterables[0]) is not None
-
-    def _zipped(self, parts: list[Operand]) -> list[Item] | None:
-        found = [self.of(part) for part in parts]
+    def _zipped(self, parts: list[Operand], sources: list[Operand]) -> list[Item] | None:
+        found = [self.of(part, source) for part, source in zip(parts, sources, strict=True)]
         if all(items is None for items in found):
             return None
         known = [
@@ -169,10 +168,8 @@ class _Items:
             return None
         return [self._read(value, i) for i in range(len(type_.items))]
 
-    def _source_of_method(self) -> Operand | None:
-        """The dict whose `items` or `keys` the source walks over; None where it doesn't tell."""
-        made = self._inference.made_for(self._op, self._op.iterables[0])
-        method = None if made is None else made.callee
+    def _owner_of(self, method: Operand) -> Operand | None:
+        """The object that a method is read of in the program, if it is called alone."""
         read = self._inference.made_for(self._op, method) if isinstance(method, Value) else None
         return None if read is None else read.args[0]
 

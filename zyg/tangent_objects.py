@@ -147,7 +147,7 @@ def item_dot(items: Any, key: Any, value: Any, dot: Any) -> Any:
         return held.item(items, key, value, dot)
     if dot is None:
         unless_asked(items)
-        return zero_tangent(value)
+        return held.now(value, zero_tangent(value))
     part = part_of(dot, key) if isinstance(dot, np.ndarray) else picked(dot, key, value)
     return held.now(value, part)
 
