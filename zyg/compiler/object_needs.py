@@ -142,7 +142,8 @@ class ObjectNeeds:
             if is_constant(function) and isinstance(function, types.FunctionType):
                 module = str(function.__module__)
                 is_known = (
-                    module.startswith(("zyg.", "ir.", "logging")) or facts.is_pure(function) or (
+                    module.startswith(("zyg.", "ir.")) or facts.is_pure(function)
+                    or module.partition(".")[0] == "logging" or (
                         module.partition(".")[0] == "numpy"
                         and all(map(holds_no_objects, (*args, *kwargs.values())))
                     )

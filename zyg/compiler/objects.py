@@ -488,7 +488,8 @@ def is_descriptor(found: Any) -> bool:
 def _is_by_own_name(descriptor: Any, name: str) -> bool:
     """Whether a descriptor may keep its values in the dicts of objects under the name that hides
     them."""
-    return name in getattr(descriptor, "__dict__", {}).values()
+    held = getattr(descriptor, "__dict__", {}).values()
+    return any(isinstance(value, str) and value == name for value in held)
 
 
 def _has_dict(cls: type) -> bool:
