@@ -20,8 +20,8 @@ RESOLVED = [
 # What is found at run time in them: an error that is caught, items and groups of iterators.
 ASKED = {
     "changed_items.an_object_or_a_dict", "changed_items.augmented_items_of_objects",
-    "changed_items.frontier_of_a_graph",
-    "changed_items.sets_of_numbers", "computed_attributes.stored_by_descriptors",
+    "changed_items.frontier_of_a_graph", "changed_items.sets_of_numbers",
+    "changed_items.sets_that_lose_members", "computed_attributes.stored_by_descriptors",
     "computed_attributes.what_is_walked_over_is_made_once", "known_calls.getters",
     "known_calls.groups_by_whole_numbers", "known_calls.arrays_of_sizes_that_are_read",
     "computed_attributes.attributes_of_what_is_wrapped",
