@@ -131,8 +131,10 @@ def test_a_partial_function_that_changes():
     assert zyg.gradient(f, 0.0) == (1.0,)
 
 
-class Base(abc.ABC):  # noqa: B024
-    pass
+class Base(abc.ABC):
+    @abc.abstractmethod
+    def weight(self):
+        """What those that are registered have."""
 
 
 def test_a_class_that_is_registered_later():
@@ -224,7 +226,7 @@ def test_keys_that_are_no_texts_beside_an_object():
 def test_an_iterator_is_read_in_one_place_in_second_derivatives_too():
     def f(x):
         pairs, total = iter([x, 2.0]), 0.0
-        for a, b in zip(pairs, pairs):  # noqa: B905
+        for a, b in zip(pairs, pairs, strict=True):
             total += a * b
         return total * x
 
@@ -246,3 +248,26 @@ def test_sets_that_change_in_place():
 
     assert is_followed(f)
     assert zyg.jvp(f, (1.3,), (1.0,))[1] == pytest.approx(zyg.gradient(f, 1.3)[0])
+
+
+NO_NAMES = ()
+
+
+def test_names_that_are_zipped_with_nothing_and_with_too_few():
+    def of_nothing(x, strict):
+        settings = Settings()
+        for name, value in zip(NAMES, NO_NAMES, strict=strict):
+            setattr(settings, name, value)
+        return settings.rate * x
+
+    def of_too_few(x, strict):
+        settings = Settings()
+        for name, value in zip(("rate", "other"), (x,), strict=strict):
+            setattr(settings, name, value)
+        return settings.rate * x
+
+    assert zyg.gradient(of_nothing, 3.0, False)[0] == 2.0
+    assert zyg.gradient(of_too_few, 3.0, False)[0] == 6.0
+    for program in (of_nothing, of_too_few):
+        with pytest.raises(ValueError, match="zip"):
+            zyg.gradient(program, 3.0, True)
