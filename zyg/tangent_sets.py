@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import Any
 
 from ir import facts
-from zyg.rules.registry import constant
 from zyg.tangent import tangent_or_zero
 
 
@@ -40,5 +39,4 @@ def _dots_of(members: Any, dot: Any) -> dict[Any, Any]:
     return dict(zip(members, dot, strict=True))
 
 
-constant(order_of)
 facts.effect(order_of)

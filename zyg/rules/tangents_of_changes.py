@@ -9,6 +9,7 @@ from __future__ import annotations
 from ir import primitives
 from zyg.cotangent_items import add_at, cycled_back
 from zyg.numpy_changes import added_at_each
+from zyg.rules.registry import constant
 from zyg.rules.tangent_registry import tangent
 from zyg.tangent import (
     changed,
@@ -21,7 +22,9 @@ from zyg.tangent import (
     without,
     zero_tangent,
 )
-from zyg.tangent_sets import regrouped_tangent
+from zyg.tangent_sets import order_of, regrouped_tangent
+
+constant(order_of)
 
 
 @tangent(primitives.stored)
