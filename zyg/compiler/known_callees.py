@@ -39,7 +39,22 @@ _FIXED = (
 )
 
 
-def known_callee(
+def known_call(
+    inference: TypedCalls, guards: Guards, callee: Any, args: list[Operand],
+    kwargs: dict[str, Operand], loc: Location | None,
+) -> Operand | None:
+    """The result of a call of a known callable, if that is code that is known better."""
+    result = _known_result(inference, callee, args, kwargs, loc)
+    if result is not None:
+        return result
+    known = _known_callee(guards, callee, args, kwargs)
+    if known is None:
+        return None
+    function, args, kwargs = known
+    return inference.typed_call(Const(function), args, kwargs, ["t"], loc)[0]
+
+
+def _known_callee(
     guards: Guards, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
 ) -> Called | None:
     """The call that a call of a known callable comes to; None for other callables."""
@@ -56,7 +71,7 @@ def known_callee(
     return None
 
 
-def known_result(
+def _known_result(
     inference: TypedCalls, callee: Any, args: list[Operand], kwargs: dict[str, Operand],
     loc: Location | None,
 ) -> Operand | None:
