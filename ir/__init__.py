@@ -26,6 +26,7 @@
 """
 
 from ir import late_calls as late_calls  # calls that few programs have, and inference resolves
+from ir import special_attributes as special_attributes  # what reads of attributes mean to it
 from ir import special_displays as special_displays  # what displays and unpacking mean to it
 from ir.closures import load_function as load
 from ir.core import (

@@ -301,10 +301,10 @@ def called_by_cases(
     ):
         return None
     is_apart = self.surroundings.is_apart()
-    if not is_apart and (captures_memory(callee.type) or not all(map(_is_function, found))):
+    if not is_apart and (
+        captures_memory(callee.type) or not all(_is_plain(self, choice) for choice in found)
+    ):
         return None
-    if any(one.kind is Known and self.surroundings.has_rule_of_user(one.of) for one in found):
-        return None  # as above
     unless = self.surroundings.unless_choice if is_apart else None
     ops, inputs, results = _chosen(
         tuple(found), unless, len(args), tuple(kwargs), tuple(names), loc
@@ -315,8 +315,11 @@ def called_by_cases(
     return [mapping[result] for result in results]
 
 
-def _is_function(choice: Choice) -> bool:
-    return choice.kind is Closure or (choice.kind is Known and not isinstance(choice.of, type))
+def _is_plain(self: TypedCalls, choice: Choice) -> bool:
+    """Whether this is a function that has no rule of the user's, which may be of every form."""
+    if choice.kind is not Known:
+        return choice.kind is Closure
+    return not isinstance(choice.of, type) and not self.surroundings.has_rule_of_user(choice.of)
 
 
 @functools.lru_cache(maxsize=1024)

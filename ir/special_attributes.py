@@ -10,6 +10,12 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives, written_out
+from ir.computed_attributes import (
+    bound_method,
+    computed,
+    computed_unless_stored,
+    read_of_metaclass,
+)
 from ir.contents import holds_memory
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.derived import found_in, is_derived
@@ -43,7 +49,6 @@ from ir.types import (
 
 if TYPE_CHECKING:
     from ir import case_by_case, special_names
-    from ir.surroundings import Member
     from ir.typed_calls import TypedCalls
 else:
     case_by_case, special_names = late("ir.case_by_case"), late("ir.special_names")
@@ -72,7 +77,7 @@ def _getattr(
         if isinstance(owner.value, type) and self.places is not None:
             answer = asked_of_metaclass(owner.value, name)
             if answer is not None:
-                return _read_of_metaclass(self, owner, args[1], *answer, names, loc)
+                return read_of_metaclass(self, owner, args[1], *answer, names, loc)
             found = self._of_class(owner, name, names, loc)
             if found is not None:
                 return found
@@ -252,19 +257,6 @@ def _only_member_with(type_: Type, name: str) -> Type | None:
     return found[0] if len(found) == 1 and len(members) > 1 else None
 
 
-def _read_of_metaclass(
-    self: TypedCalls, cls: Const, name: Operand, kind: str, function: types.FunctionType,
-    names: list[str], loc: Location | None,
-) -> list[Operand]:
-    """Reads what the metaclass of a class answers with."""
-    assert isinstance(name, Const)
-    self.surroundings.note_lookup(type(cls.value), name.value)
-    if kind == "method":
-        return bound_method(self, function, cls, [cls, name], names, loc)
-    given: list[Operand] = [cls, name] if kind == "any" else [cls]
-    return self.typed_call(Const(function), given, {}, names, loc)
-
-
 def _read_of_class(
     self: TypedCalls, cls: Const, name: Const, names: list[str], loc: Location | None
 ) -> list[Operand]:
@@ -364,18 +356,6 @@ def _read_of_pattern(
     return [self.places.held.was_read(made, loc)]
 
 
-def bound_method(
-    self: TypedCalls, function: Any, first: Operand, read: list[Operand], names: list[str],
-    loc: Location | None,
-) -> list[Operand]:
-    """A method: a call of it is one of its function with the object in front."""
-    type_ = Method(Known(function), type_of(first))
-    (method,) = typed(self, getattr, read, names, loc, type_)
-    assert isinstance(method, Value)
-    self.methods[method] = Const(function), first
-    return [method]
-
-
 def read_attribute(
     self: TypedCalls, owner: Operand, name: str, names: list[str], loc: Location | None
 ) -> Folded:
@@ -427,13 +407,13 @@ def read_attribute(
             return special_names.read_found(self, owner, Const(name), names, loc)
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
-        return _computed(self, member, owner, names, loc)
+        return computed(self, member, owner, names, loc)
     if member.kind != "stored" and (
         self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
     ):
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
     if member.kind in ("computed once", "missing"):
-        found = _computed_unless_stored(self, member, owner, name, names, loc)
+        found = computed_unless_stored(self, member, owner, name, names, loc)
         if found is not None:
             return found
     heap = self.current_heap(loc)
@@ -443,33 +423,6 @@ def read_attribute(
         assert isinstance(made, Value)
         return [self.places.held.was_read(made, loc)]
     return [_read_of_field(self, heap, owner, name, names, loc)]
-
-
-def _computed(
-    self: TypedCalls, member: Member, owner: Operand, names: list[str], loc: Location | None
-) -> list[Operand]:
-    """What computes an attribute: of a property, or the method of a descriptor."""
-    given = [owner]
-    if member.descriptor is not None:
-        self.surroundings.note_lookup(type(member.descriptor), "__get__")
-        given = [Const(member.descriptor), owner, Const(class_of(type_of(owner)))]
-    return self.typed_call(Const(member.getter), given, {}, names, loc)
-
-
-def _computed_unless_stored(
-    self: TypedCalls, member: Member, owner: Operand, name: str, names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """An attribute that is computed where the object holds none, and stored then, or not."""
-    cls = class_of(type_of(owner))
-    if member.kind == "missing":
-        self.surroundings.note_lookup(cls, "__getattr__")
-        if self.surroundings.is_of_class(cls, name):
-            return self.typed_call(Const(member.getter), [owner, Const(name)], {}, names, loc)
-        return case_by_case.read_or_computed(self, member.getter, owner, name, True, names, loc)
-    if not self.surroundings.is_made_inside(cls):
-        return None  # it may have been computed before, from what isn't known
-    return case_by_case.read_or_computed(self, member.getter, owner, name, False, names, loc)
 
 
 @special(stored_attribute)
@@ -513,28 +466,6 @@ def is_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
         self.surroundings.member(member, name).kind in ("stored", "computed")
         for member in type_.members
     )
-
-
-@special(primitives.special_method)
-def _special_method(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """The method that a statement calls, which Python looks up in the class alone."""
-    if self.places is None or not isinstance(args[1], Const):
-        return None
-    found = self.surroundings.member(type_of(args[0]), args[1].value)
-    if found.kind != "method":
-        return None
-    self.surroundings.note_lookup(class_of(type_of(args[0])), args[1].value)
-    type_ = Method(Known(found.getter), type_of(args[0]))
-    (method,) = typed(self, primitives.special_method, args, names, loc, type_)
-    assert isinstance(method, Value)
-    self.methods[method] = Const(found.getter), args[0]
-    return [method]
 
 
 def _descriptor(owner: Type, name: str) -> object | None:

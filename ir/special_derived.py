@@ -17,6 +17,7 @@ from dis import get_instructions
 from typing import TYPE_CHECKING, Any
 
 from ir import primitives
+from ir.computed_attributes import bound_method
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.derived import (
     as_class,
@@ -33,7 +34,6 @@ from ir.errors import SourceNotFound, Unsupported
 from ir.heap import new_object
 from ir.locate import locate
 from ir.place_state import check_call
-from ir.special_attributes import bound_method
 from ir.special_calls import Folded, special, typed
 from ir.surroundings import Constructor
 from ir.types import TOP, Known, class_of

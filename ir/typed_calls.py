@@ -10,6 +10,7 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.builtin_facts import IN_PLACE
 from ir.closures import Maker
+from ir.computed_attributes import bound_method
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
 from ir.derived import base_of, is_asked
@@ -21,7 +22,6 @@ from ir.memory_facts import READING_LATER, UNPACKING
 from ir.narrowing import unless_none
 from ir.place_state import Effect
 from ir.rewrite import Mapping
-from ir.special_attributes import bound_method
 from ir.special_calls import special_of
 from ir.typed_changes import PAIR, TypedChanges
 from ir.types import (

@@ -18,6 +18,7 @@ from ir import primitives
 from ir.core import Block, Call, Const, For, Operand, Raise, Value, Yield, operands_of, type_of
 from ir.heap import attribute_read
 from ir.place_state import check_call
+from ir.record import record
 from ir.rewrite import Mapping, walk
 from ir.types import Dict, Tuple, class_of
 
@@ -27,14 +28,22 @@ if TYPE_CHECKING:
 
 # An item, which is made when its iteration begins.
 Item: TypeAlias = Callable[[], Operand]
-# The items, the calls that do nothing but to give them, and the tuples that have to be as they are.
-Known: TypeAlias = tuple[list[Item], list[Call], list[tuple[Operand, Any]]]
 MAX_ITEMS = 16
 MAX_OPS = 400
 BY_NAME = {"getattr", "setattr", "hasattr", "delattr", "vars"}
 
 
-def known_items(self: Inference, op: For, iterable: Operand) -> Known | None:
+@record
+class Written:
+    """The items of a loop, the calls that do nothing but to give them, and the tuples that have to
+    be as they are."""
+
+    items: list[Item]
+    unread: list[Call]
+    constants: list[tuple[Operand, Any]]
+
+
+def known_items(self: Inference, op: For, iterable: Operand) -> Written | None:
     """The items that a loop walks over, where its body names attributes; None for other loops."""
     exit = op.body.exit
     if op.backwards or len(op.iterables) != 1 or not isinstance(exit, Yield):
@@ -48,22 +57,21 @@ def known_items(self: Inference, op: For, iterable: Operand) -> Known | None:
         return None
     if len(found) * len(walk(op.body)) > MAX_OPS:
         return None
-    return found, items.unread, items.constants
+    return Written(found, items.unread, items.constants)
 
 
 def write_out(
-    self: Inference, op: For, iterable: Operand, known: Known, init: list[Operand],
+    self: Inference, op: For, iterable: Operand, known: Written, init: list[Operand],
     mapping: Mapping,
 ) -> Raise | None:
     """Appends the body once for each item."""
-    items, unread, constants = known
     carried, count = init, len(op.carried)
-    for value, expected in constants:
+    for value, expected in known.constants:
         check = self.surroundings.unless_same
         self.ops.append(check_call(check, [value, Const(expected)], op.loc))
-    _forget(self, op, op.iterables[0], iterable, unread)
+    _forget(self, op, op.iterables[0], iterable, known.unread)
     collected: list[list[Operand]] = [[] for _ in op.results[count:]]
-    for item in items:
+    for item in known.items:
         mapping.update(zip(op.body.params, [item(), *carried], strict=True))
         exit = self.inline(op.body, mapping)
         if isinstance(exit, Raise):
@@ -139,28 +147,35 @@ class _Items:
             self.unread.append(made)
             owner = None if read is None else self._owner_of(read.callee)
             return self._of_dict(made.args[0], owner, with_values=callee is dict.items)
+        if callee is zip and read is not None and len(read.args) == len(made.args):
+            self.unread.append(made)
+            return self._zipped(made, read.args)
         if made.kwargs:
             return None
-        if callee in (enumerate, zip) and read is not None and len(read.args) == len(made.args):
+        if callee is enumerate and read is not None and len(read.args) == len(made.args) == 1:
             self.unread.append(made)
-            if callee is zip:
-                return self._zipped(made.args, read.args)
-            found = self.of(made.args[0], read.args[0]) if len(made.args) == 1 else None
+            found = self.of(made.args[0], read.args[0])
             return found and [self._pair(self._given(Const(i)), it) for i, it in enumerate(found)]
         assert isinstance(iterable, Value)
         return self._named(iterable, made)
 
-    def _zipped(self, parts: list[Operand], sources: list[Operand]) -> list[Item] | None:
-        found = [self.of(part, source) for part, source in zip(parts, sources, strict=True)]
+    def _zipped(self, made: Call, sources: list[Operand]) -> list[Item] | None:
+        """The items of `zip`; None where it will raise, too."""
+        strict = made.kwargs.get("strict", Const(False))
+        if not isinstance(strict, Const) or made.kwargs.keys() - {"strict"}:
+            return None
+        found = [self.of(part, source) for part, source in zip(made.args, sources, strict=True)]
         if all(items is None for items in found):
             return None
-        known = [
-            self._of_tuple(part) if items is None else items
-            for part, items in zip(parts, found, strict=True)
-        ]
-        if any(items is None for items in known):
+        known = []
+        for part, items in zip(made.args, found, strict=True):
+            items = self._of_tuple(part) if items is None else items
+            if items is None:
+                return None
+            known.append(items)
+        if strict.value and len(set(map(len, known))) > 1:
             return None
-        return [self._pair(*items) for items in zip(*filter(None, known), strict=False)]
+        return [self._pair(*items) for items in zip(*known, strict=False)]
 
     def _of_tuple(self, value: Operand) -> list[Item] | None:
         type_ = type_of(value)

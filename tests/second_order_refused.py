@@ -15,7 +15,6 @@ BY_AREA = {
     "assignments": "lists_that_do_not_grow",
     "asked_walks": "layers_added_between_walks",
     "bound_methods": "mapped_and_sorted",
-    "changed_items": "sets_of_numbers",
     "collection_classes": "events",
     "decorators": """
         cached_function cached_recursion cached_with_keyword
@@ -27,7 +26,7 @@ BY_AREA = {
     "enumerations": "members_that_are_called",
     "event_queues": "actions_that_plan_others desk_with_planned_events",
     "exceptions": "exits_in_with",
-    "failing_callees": "events unknown_functions",
+    "failing_callees": "unknown_functions",
     "failing_flow": "type_error",
     "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import zyg
-from zyg.compiler.guards import observed
+from zyg.compiler.guards import MAX_STATES, observed
 from zyg.guards import compiled
 
 
@@ -65,3 +65,31 @@ def test_code_is_made_anew_where_a_global_dict_has_other_keys(monkeypatch):
     assert zyg.gradient(scaled, 3.0, "slow")[0] == 4.0
     monkeypatch.setitem(globals(), "RATES", {"slow": 8})
     assert zyg.gradient(scaled, 3.0, "slow")[0] == 8.0
+
+
+class Cache:
+    def __init__(self):
+        self.scale = 3.0
+        self.hits = {}
+
+
+CACHE = Cache()
+
+
+def scaled_by_cache(x):
+    return x * x * CACHE.scale
+
+
+def test_code_is_not_made_in_each_call_for_a_global_object_that_gets_new_keys():
+    def misses_of(keys):
+        before = zyg.cache_info().misses
+        for key in keys:
+            CACHE.hits[str(key)] = 1.0
+            assert zyg.gradient(scaled_by_cache, 2.0) == (12.0,)
+        return zyg.cache_info().misses - before
+
+    assert misses_of(range(MAX_STATES + 1)) > 0
+    misses_of(range(100, 102))  # which may import rules, with which code is made anew
+    assert misses_of(range(200, 220)) == 0
+    CACHE.scale = 5.0
+    assert zyg.gradient(scaled_by_cache, 2.0) == (20.0,)

@@ -20,8 +20,8 @@ RESOLVED = [
 # What is found at run time in them: an error that is caught, items and groups of iterators.
 ASKED = {
     "changed_items.an_object_or_a_dict", "changed_items.augmented_items_of_objects",
-    "changed_items.frontier_of_a_graph",
-    "changed_items.sets_of_numbers", "computed_attributes.stored_by_descriptors",
+    "changed_items.frontier_of_a_graph", "changed_items.sets_of_numbers",
+    "changed_items.sets_that_lose_members", "computed_attributes.stored_by_descriptors",
     "computed_attributes.what_is_walked_over_is_made_once", "known_calls.getters",
     "known_calls.groups_by_whole_numbers", "known_calls.arrays_of_sizes_that_are_read",
     "computed_attributes.attributes_of_what_is_wrapped",
@@ -131,8 +131,10 @@ def test_a_partial_function_that_changes():
     assert zyg.gradient(f, 0.0) == (1.0,)
 
 
-class Base(abc.ABC):  # noqa: B024
-    pass
+class Base(abc.ABC):
+    @abc.abstractmethod
+    def weight(self):
+        """What those that are registered have."""
 
 
 def test_a_class_that_is_registered_later():
@@ -224,7 +226,7 @@ def test_keys_that_are_no_texts_beside_an_object():
 def test_an_iterator_is_read_in_one_place_in_second_derivatives_too():
     def f(x):
         pairs, total = iter([x, 2.0]), 0.0
-        for a, b in zip(pairs, pairs):  # noqa: B905
+        for a, b in zip(pairs, pairs, strict=True):
             total += a * b
         return total * x
 
@@ -246,3 +248,27 @@ def test_sets_that_change_in_place():
 
     assert is_followed(f)
     assert zyg.jvp(f, (1.3,), (1.0,))[1] == pytest.approx(zyg.gradient(f, 1.3)[0])
+
+
+NO_NAMES = ()
+
+
+def stored_by_zip(x, strictly):
+    settings = Settings()
+    if strictly:
+        for name, value in zip(("rate", "names"), (x,), strict=True):
+            setattr(settings, name, value)
+        for name, value in zip(NAMES, NO_NAMES, strict=True):
+            setattr(settings, name, value)
+    else:
+        for name, value in zip(("rate", "names"), (x,), strict=False):
+            setattr(settings, name, value)
+        for name, value in zip(NAMES, NO_NAMES, strict=False):
+            setattr(settings, name, 5.0 * value)
+    return settings.rate * x
+
+
+def test_names_that_are_zipped_with_nothing_and_with_too_few():
+    assert zyg.gradient(stored_by_zip, 3.0, False)[0] == 6.0
+    with pytest.raises(ValueError, match="zip"):
+        zyg.gradient(stored_by_zip, 3.0, True)

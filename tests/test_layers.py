@@ -20,7 +20,7 @@ LAYERS = [
         "zyg.nested_shadows",
         "zyg.held_views", "zyg.memory_kinds", "zyg.held_memory",
         "zyg.watched_memory", "zyg.held_checks",
-        "zyg.held_contents", "zyg.tangent",
+        "zyg.held_contents", "zyg.tangent", "zyg.tangent_sets",
         "zyg.no_tangent",
         "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing", "zyg.missing_items",
         "zyg.unusual_arrays", "zyg.matrix_bars",

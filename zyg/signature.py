@@ -195,16 +195,14 @@ def is_for_run_time(function: Any) -> bool:
 
 
 def is_record(function: Any) -> bool:
-    """Whether this is `dataclasses.asdict` or `astuple`; the module is large."""
-    return getattr(function, "__module__", None) == "dataclasses" and (
-        function.__name__ in ("asdict", "astuple")
-    )
+    """Whether this is `dataclasses.asdict` or `astuple`."""
+    return is_of_dataclasses(function, "asdict", "astuple")
 
 
-def is_of_fields(function: Any) -> bool:
-    """Whether this is `dataclasses.fields`."""
+def is_of_dataclasses(function: Any, *names: str) -> bool:
+    """Whether this is one of some functions of `dataclasses`; the module is large."""
     return getattr(function, "__module__", None) == "dataclasses" and (
-        function.__name__ == "fields"
+        getattr(function, "__name__", None) in names
     )
 
 

@@ -78,6 +78,17 @@ def sets_of_numbers(x, y):
 
 
 @program((1.5, 0.7))
+def sets_that_lose_members(x, y):
+    some = {x, 2.0 * x}
+    more, sizes = some | {y}, sorted(some)
+    squares = [member * member for member in some]
+    some.discard(x)
+    some.add(x * y)
+    more.symmetric_difference_update({y, x + y})
+    return sum(more) * sizes[0] ** 2 + sum(squares) * sum([one**3 for one in some])
+
+
+@program((1.5, 0.7))
 def frontier_of_a_graph(x, y):
     neighbours = {0: [1, 2], 1: [3], 2: [3], 3: [0]}
     seen, front, total, weight = set(), {0}, 0.0, x

@@ -113,7 +113,7 @@ def names_in_tuples(x, y):
     total = 0.0
     for i, name in enumerate(NAMES):
         total += getattr(pendulum, name) * (i + 1)
-    for name, value in zip(("width", "height"), (x * y, total)):  # noqa: B905
+    for name, value in zip(("width", "height"), (x * y, total), strict=True):
         setattr(pendulum, name, value)
     return pendulum.width * pendulum.height + sum(getattr(pendulum, n) for n in NAMES)
 
@@ -161,12 +161,12 @@ def drawn(log, value):
 @program((1.5, 0.7))
 def what_is_walked_over_is_made_once(x, y):
     log, pendulum, total = [], Pendulum(x, y), 0.0
-    for name, value in zip(NAMES, (drawn(log, x), drawn(log, y))):  # noqa: B905
+    for name, value in zip(NAMES, (drawn(log, x), drawn(log, y)), strict=True):
         total += getattr(pendulum, name) * value
-    for name, value in zip(NAMES, divmod(x, y)):  # noqa: B905
+    for name, value in zip(NAMES, divmod(x, y), strict=True):
         total += getattr(pendulum, name) * value
     rows = (np.array([x, y]), np.array([y, x * y]), np.ones(2) * x)
-    for name, row in zip(NAMES, rows[1:]):  # noqa: B905
+    for name, row in zip(NAMES, rows[1:], strict=False):
         setattr(pendulum, "last_" + name, row)
         total += np.sum(row)
     return total * len(log) + sum(log)

@@ -48,7 +48,7 @@ _LIBRARIES = ("zyg", "ir", "numpy", "scipy")
 
 def unless_same(value: Any, expected: Any) -> None:
     """Raises where something else stands under a name than what code was made for."""
-    if value != expected:
+    if type(value) is not tuple or value != expected:
         raise NotDifferentiable(
             f"the names {expected} were replaced by {value} while the program ran, in a loop that "
             "reads or stores attributes by them; take them as an argument"

@@ -16,7 +16,7 @@ from ir import primitives
 from ir.builtin_facts import IN_PLACE
 from ir.memory_facts import CHANGING
 from zyg import callables
-from zyg.compiler import from_api, object_attributes, object_backs, object_calls, objects
+from zyg.compiler import from_api, members, object_attributes, object_backs, object_calls, objects
 from zyg.compiler.dynamic import (
     IN_PLACE_IDS,
     applied,
@@ -106,7 +106,7 @@ def may_call(values: tuple[Any, ...]) -> bool:
     if function is getattr and len(args) == 2 and type(args[1]) is str:
         hooks = (objects.ANY_NAME, "__getattribute__", args[1])
         found = [objects.lookup(type(args[0]), name) for name in hooks]
-        if found[::2] == [None, None] and objects.is_of_python(found[1], "__getattribute__"):
+        if found[::2] == [None, None] and members.is_of_python(found[1], "__getattribute__"):
             return False
     return not isinstance(function, _WRITTEN_IN_C) or not all(map(_is_plain_data, args))
 

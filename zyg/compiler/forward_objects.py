@@ -33,7 +33,8 @@ from ir.surroundings import STORED
 from ir.types import BOTTOM, Known, Type, class_of
 from zyg.compiler.forward_rules import ForwardRules
 from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenStep, Step, StoreStep
-from zyg.compiler.objects import is_object_type, member
+from zyg.compiler.members import member
+from zyg.compiler.objects import is_object_type
 from zyg.compiler.specialisation import Specialisation
 
 if TYPE_CHECKING:

@@ -14,6 +14,8 @@ from zyg.signature import abstract
 
 MAX_GLOBAL_ITEMS = 8
 MAX_REACHED = 40
+MAX_STATES = 8  # of what a name leads to
+MAX_SEEN = 4096
 
 
 @record
@@ -177,8 +179,8 @@ def enter(
     fields: Any, guards: dict[object, AnyGuard], container: Any, name: str | int, type_: Type
 ) -> None:
     """Notes the objects that are reached from `container[name]`, of which no argument tells what
-    they hold. A guard looks at all of that in each call: where it is much, only if it has to be
-    known, since it costs more than questions to the run time."""
+    they hold. A guard looks at all of that in each call: where it is much, or has new types again
+    and again, only if it has to be known, since it costs more than questions to the run time."""
     from zyg.compiler.fields import fields_of, state_of  # few programs come here
     from zyg.compiler.objects import is_place, shows_objects
     from zyg.compiler.reaching import items_held, reached
@@ -194,8 +196,9 @@ def enter(
         is_object = is_place(type(value))
         return [item for _, item in fields_of(value)] if is_object else items_held(value)
 
-    found = list(islice(reached(value, parts), MAX_REACHED + 1))
-    if not fields.is_of_nested() and len(found) > MAX_REACHED:
+    if not fields.is_of_nested() and (
+        len(list(islice(reached(value, parts), MAX_REACHED + 1))) > MAX_REACHED
+    ):
         fields.is_open = True
         return
     if not any(
@@ -205,6 +208,25 @@ def enter(
     state = state_of(value)
     if state == state_of(None):
         return  # the functions lead to no object
-    fields.enter(value)
     place = id(value) if isinstance(container, tuple | CellContents) else id(container)
+    if not fields.is_of_nested() and _keeps_changing((place, name), state):
+        fields.is_open = True
+        return
+    fields.enter(value)
     guards[place, name, state_of] = Holding(container, name, state_of, state)
+
+
+# By what leads there, what was last seen to be held, and how often that was something else.
+_SEEN: dict[tuple[int, str | int], tuple[object, int]] = {}
+
+
+def _keeps_changing(place: tuple[int, str | int], state: object) -> bool:
+    """Whether code for what is held here has often been made in vain: a dict may get new keys from
+    call to call."""
+    if len(_SEEN) > MAX_SEEN:
+        _SEEN.clear()
+    last, changes = _SEEN.get(place, (state, 0))
+    if last != state:
+        changes += 1
+    _SEEN[place] = state, changes
+    return changes > MAX_STATES

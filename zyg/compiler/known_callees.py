@@ -24,7 +24,7 @@ from ir.written_out import fields_of_dataclass
 from zyg.compiler.guards import AnyGuard, Dispatching, Partial
 from zyg.compiler.objects import lookup
 from zyg.rules.registry import is_constant, rule_of
-from zyg.signature import is_dispatching, is_of_fields
+from zyg.signature import is_dispatching, is_of_dataclasses
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -39,7 +39,22 @@ _FIXED = (
 )
 
 
-def known_callee(
+def known_call(
+    inference: TypedCalls, guards: Guards, callee: Any, args: list[Operand],
+    kwargs: dict[str, Operand], loc: Location | None,
+) -> Operand | None:
+    """The result of a call of a known callable, if that is code that is known better."""
+    result = _known_result(inference, callee, args, kwargs, loc)
+    if result is not None:
+        return result
+    known = _known_callee(guards, callee, args, kwargs)
+    if known is None:
+        return None
+    function, args, kwargs = known
+    return inference.typed_call(Const(function), args, kwargs, ["t"], loc)[0]
+
+
+def _known_callee(
     guards: Guards, callee: Any, args: list[Operand], kwargs: dict[str, Operand]
 ) -> Called | None:
     """The call that a call of a known callable comes to; None for other callables."""
@@ -56,17 +71,18 @@ def known_callee(
     return None
 
 
-def known_result(
+def _known_result(
     inference: TypedCalls, callee: Any, args: list[Operand], kwargs: dict[str, Operand],
     loc: Location | None,
 ) -> Operand | None:
     """What a call of the standard library gives, as far as more is known of it than its name."""
     if type(callee) in (operator.attrgetter, operator.itemgetter) and len(args) == 1:
         return None if kwargs else _read(inference, callee, args[0], loc)
-    if is_of_fields(callee) and len(args) == 1 and not kwargs:
+    if is_of_dataclasses(callee, "fields") and len(args) == 1 and not kwargs:
         return fields_of_dataclass(inference, args)
     logging = sys.modules.get("logging")
-    if logging is not None and callee is logging.getLogger and not kwargs:
+    # Without a name, the root is of a class of its own.
+    if logging is not None and callee is logging.getLogger and args and not kwargs:
         cls = logging.getLoggerClass()
         return typed(inference, callee, args, ["log"], loc, Instance(cls))[0]
     return None

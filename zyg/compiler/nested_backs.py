@@ -21,7 +21,8 @@ from ir.types import Instance
 from zyg import callables
 from zyg.compiler import from_api, object_backs
 from zyg.compiler.captured import held_by, with_held
-from zyg.compiler.objects import is_place, member
+from zyg.compiler.members import member
+from zyg.compiler.objects import is_place
 from zyg.signature import BackFunction
 
 if TYPE_CHECKING:

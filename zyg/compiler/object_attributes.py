@@ -19,6 +19,7 @@ from ir.types import (
     Instance,
 )
 from zyg.compiler.assigned import is_of_users
+from zyg.compiler.members import member
 from zyg.compiler.object_backs import (
     Refusing,
     Through,
@@ -40,7 +41,6 @@ from zyg.compiler.objects import (
     Differentiate,
     is_place,
     lookup,
-    member,
     overloads,
 )
 from zyg.cotangent import accumulate

@@ -21,14 +21,8 @@ from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.conversions import takes_apart
 from zyg.compiler.guards import AnyGuard
-from zyg.compiler.objects import (
-    OPERATORS,
-    holds_no_objects,
-    is_place,
-    lookup,
-    may_overload,
-    member,
-)
+from zyg.compiler.members import member
+from zyg.compiler.objects import OPERATORS, holds_no_objects, is_place, lookup, may_overload
 from zyg.compiler.origins import is_run_time, works_on_values
 from zyg.compiler.recursions import Recursions
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
@@ -142,7 +136,8 @@ class ObjectNeeds:
             if is_constant(function) and isinstance(function, types.FunctionType):
                 module = str(function.__module__)
                 is_known = (
-                    module.startswith(("zyg.", "ir.", "logging")) or facts.is_pure(function) or (
+                    module.startswith(("zyg.", "ir.")) or facts.is_pure(function)
+                    or module.partition(".")[0] == "logging" or (
                         module.partition(".")[0] == "numpy"
                         and all(map(holds_no_objects, (*args, *kwargs.values())))
                     )

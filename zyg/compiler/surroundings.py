@@ -30,7 +30,7 @@ from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
 from zyg.compiler.conversions import refuse_objects
 from zyg.compiler.guards import Absent, observed
-from zyg.compiler.known_callees import known_callee, known_result
+from zyg.compiler.known_callees import known_call
 from zyg.compiler.mutation import is_harmless, is_users, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_object_type
@@ -172,13 +172,9 @@ class ProgramSurroundings(ObjectSurroundings):
             if written is not None:
                 return written[0]
         if isinstance(callee, Const):
-            known_operand = known_result(inference, callee.value, args, kwargs, loc)
-            if known_operand is not None:
-                return known_operand
-            known = known_callee(self._made.guards, callee.value, args, kwargs)
+            known = known_call(inference, self._made.guards, callee.value, args, kwargs, loc)
             if known is not None:
-                function, args, kwargs = known
-                return inference.typed_call(Const(function), args, kwargs, ["t"], loc)[0]
+                return known
             found = _python_code(callee.value, args, kwargs)
             if found is not None:
                 plain, args = found
@@ -467,8 +463,6 @@ def _is_small(source: Function) -> bool:
     return len(ops) <= MAX_INLINED_OPS and all(isinstance(op, Call) for op in ops) and (
         isinstance(source.body.exit, Yield)
     )
-
-
 
 
 def _is_bound_later(member: Any) -> bool:

@@ -38,6 +38,7 @@ from zyg.compiler.objects import is_place, iterates, lookup
 from zyg.compiler.refusals import refuse_uncovered
 from zyg.compiler.tangent_caches import cached_property_read, remembered
 from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class, without_gaps
+from zyg.compiler.tangent_containers import joined, regrouped
 from zyg.compiler.tangent_iterators import PAIRED
 from zyg.compiler.tangent_matrices import between_matrices
 from zyg.compiler.tangent_protocols import by_protocols, call_of_partial
@@ -49,7 +50,7 @@ from zyg.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent_of
 from zyg.signature import BackFunction, is_by_rules, is_dispatching, is_users
-from zyg.tangent import settled, settled_tangent, tangent_or_zero, unless_asked, zero_tangent
+from zyg.tangent import settled, settled_tangent, unless_asked, zero_tangent
 from zyg.tangent_objects import change, has_table, live_items
 
 Values = tuple[Any, ...]
@@ -304,8 +305,8 @@ def _changed_in_place(
 ) -> tuple[Any, Any] | None:
     """The value and tangent of a change of memory that objects hold; None for another call."""
     if function is primitives.regrouped:
-        y, y_dot = _regrouped(args, dots)
-        if y_dot is not None and any(dot is not None and np.any(dot) for dot in y_dot):
+        y, y_dot = regrouped(args, dots)
+        if any(dot is not None and np.any(dot) for dot in y_dot):
             raise NotDifferentiable(
                 "a set that objects hold is changed in place, and numbers in it are differentiated "
                 "in forward mode; use zyg.pullback"
@@ -356,10 +357,12 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     """The value and tangent of a call by a declared tangent; None if there is none."""
     if not str(getattr(rule_of(function), "__module__", "")).startswith("zyg."):
         return None
+    if function is primitives.regrouped:
+        return regrouped(args, dots)
     if function in (operator.add, operator.mul) and not kwargs:
-        joined = _joined(function, args, dots)
-        if joined is not None:
-            return joined
+        found = joined(function, args, dots)
+        if found is not None:
+            return found
     if not kwargs:
         found = between_matrices(function, args, dots)
         if found is not None:
@@ -383,50 +386,12 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     return y, call(*given, **kwargs)
 
 
-def _joined(function: Any, args: Values, dots: Values) -> Any:
-    """The value and tangent of `xs + ys`, `xs * n` or `n * xs` for sequences; None for others."""
-    are_items = [isinstance(arg, list | tuple | deque) for arg in args]
-    others = [arg for arg, is_items in zip(args, are_items, strict=True) if not is_items]
-    if len(others) != (0 if function is operator.add else 1) or len(args) != 2:
-        return None
-    if not all(isinstance(other, int) for other in others):
-        return None
-    y = function(*args)
-    parts = [
-        tangent_or_zero(dot, arg) if is_items else arg
-        for arg, dot, is_items in zip(args, dots, are_items, strict=True)
-    ]
-    return y, function(*parts)
-
-
-def _regrouped(args: Values, dots: Values) -> tuple[Any, Any]:
-    """A set that is changed in place, and the tangents of its members, in its order."""
-    members, method, *others = args
-    dot_of = _dots_of_members(members, dots[0])
-    if method == "add":
-        dot_of.setdefault(others[0], dots[2])
-    elif method == "symmetric_difference_update":
-        dot_of = {**_dots_of_members(others[0], dots[2]), **dot_of}
-    y = primitives.regrouped(*args)
-    if all(dot is None for dot in dot_of.values()):
-        return y, None
-    return y, [tangent_or_zero(dot_of.get(member), member) for member in y]
-
-
-def _dots_of_members(members: Any, dot: Any) -> dict[Any, Any]:
-    if dot is None:
-        return dict.fromkeys(members)
-    return dict(zip(members, dot, strict=True))
-
-
 def rule_call(
     primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
     kwarg_dots: dict[str, Any] | None = None,
 ) -> tuple[Any, Any]:
     """The same for a callable that has a rule."""
     function, *args = primals
-    if function is primitives.regrouped:
-        return _regrouped(tuple(args), tuple(dots[1:]))
     if function is read_once and (paired(args[0]) or tangent_of(args[0]) is not None):
         y, y_dot = rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
         # The adjoint that is differentiated here rests on its being read in one place.

@@ -77,6 +77,7 @@ from zyg.tangent import (
     zero_tangent,
 )
 from zyg.tangent_objects import held_item_dot, item_dot, live_items
+from zyg.tangent_sets import order_of
 
 Action = Callable[[], None]
 # What no class of the user's answers for.
@@ -260,11 +261,14 @@ class RuleTangents(Augmenter):
             args = [self._settled(args[0], op), *args[1:]]
         names = [op.result.name]
         before: list[Operand] | None = None
+        order: Operand = NONE
         is_changed = is_change(op) or callee.value is written_view
         if is_changed:  # what it was is not to be looked at behind the change
             self.catch_up()
             self.loc = op.loc
             before = self._dots_of(callee, args)
+            if callee.value is primitives.regrouped:
+                order = self.made(order_of, args[0])
             is_plain = holds_floats(type_of(args[0])) and is_numeric(type_of(args[-1]))
             if any(callee.value is store for store in STORING) and not is_plain:
                 before[-1] = self.made(stored_tangent, before[-1], args[0])
@@ -280,7 +284,7 @@ class RuleTangents(Augmenter):
             self.loc = op.loc
             if declared is not None:
                 dots = self._dots_of(callee, args) if before is None else before
-                given = [NONE, *args[1:]] if is_changed else args
+                given = [order, *args[1:]] if is_changed else args
                 dot = self.made(declared, result, *given, *dots, **kwargs)
             else:
                 assert groups is not None

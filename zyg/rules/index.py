@@ -149,6 +149,7 @@ LATE = {
     "zyg.iterators": ("iteration_twice",),
     "zyg.readers": ("iteration_twice",),
     "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
+    "zyg.tangent_sets": ("tangents_twice",),
 }
 
 # The modules whose callables have rules that are registered late.

@@ -1,6 +1,7 @@
 """Declared tangents of changes in place: the same change of the tangent, as a new version of it.
 
-What a change was made in has the new contents by then, so that nothing here reads the old ones.
+What a change was made in has the new contents by then, so that nothing here reads the old ones:
+what stands in its place is None, and of a set the order that its members had.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from ir import primitives
 from zyg.cotangent_items import add_at, cycled_back
 from zyg.numpy_changes import added_at_each
+from zyg.rules.registry import constant
 from zyg.rules.tangent_registry import tangent
 from zyg.tangent import (
     changed,
@@ -20,6 +22,9 @@ from zyg.tangent import (
     without,
     zero_tangent,
 )
+from zyg.tangent_sets import order_of, regrouped_tangent
+
+constant(order_of)
 
 
 @tangent(primitives.stored)
@@ -125,3 +130,10 @@ def touched(y, mapping, key, mapping_dot, key_dot):
 @tangent(primitives.cycled)
 def cycled(y, items, path, items_dot, path_dot):
     return cycled_back(items_dot, path[::-1])
+
+
+@tangent(primitives.regrouped)
+def regrouped(y, before, method, *rest):
+    count = len(rest) // 2 - 1
+    member, member_dot = (rest[0], rest[-1]) if count == 1 else (None, None)
+    return regrouped_tangent(y, before, method, member, rest[count], member_dot)

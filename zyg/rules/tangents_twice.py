@@ -27,11 +27,12 @@ from zyg.errors import NotDifferentiable
 from zyg.matrix_bars import is_sparse
 from zyg.readers import read_once
 from zyg.rules.changes import before_splice, spliced_bar
-from zyg.rules.collection_classes import rotated_back
+from zyg.rules.collection_classes import added_bar, remaining_bars, rotated_back
 from zyg.rules.iteration import column
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
 from zyg.rules.tangent_registry import tangent as tangent_of_call
+from zyg.tangent_sets import order_of, regrouped_tangent
 
 
 @adjoint(tangent.placed)
@@ -69,6 +70,21 @@ def copy_of(dot):
 def with_last(items_dot, value_dot):
     y = tangent.with_last(items_dot, value_dot)
     return y, lambda bar: (without_last(bar), bar[-1])
+
+
+@adjoint(regrouped_tangent)
+def regrouped(y, before, method, member, members_dot, member_dot):
+    after = order_of(y)
+    among = member if member_dot is None or method != "symmetric_difference_update" else (
+        order_of(member)
+    )
+
+    def back(bar):
+        members_bar = None if members_dot is None else remaining_bars(bar, before, after)
+        added = None if member_dot is None else added_bar(bar, before, after, method, among)
+        return None, None, None, None, members_bar, added
+
+    return regrouped_tangent(y, before, method, member, members_dot, member_dot), back
 
 
 @adjoint(tangent.tangent_or_zero)
@@ -254,6 +270,7 @@ linear(tangent.extended_by, (0, 1))
 linear(tangent.placed, (0, 2))
 linear(tangent.spliced_tangent, (0, 2))
 linear(tangent.with_last, (0, 1))
+linear(regrouped_tangent, (4, 5))
 
 
 @tangent_of_call(tangent.zipped)
