@@ -26,6 +26,7 @@ REFUSED_PROGRAMS = {
     "arrays.laid_end_to_end",
     "calls.functions_in_loop",
     "changed_items.sets_of_numbers",
+    "changed_items.sets_that_lose_members",
     "changes_in_place.hands_new_memory_on",
     "changes_in_place.writes_outputs",
     "decorators.cached_function",
