@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,10 @@ PASSING = {
 
 # Objects that call functions of Python's.
 _OF_PYTHON = (functools.partial, types.MethodType, type(functools.lru_cache(lambda: None)))
+
+
+# What tells the functions of the standard library nothing of a program.
+_PLAIN = {*primitives.VALUES, bytes}
 
 
 def _calls_python(function: object) -> bool:
@@ -140,6 +145,9 @@ class ObjectNeeds:
                     or module.partition(".")[0] == "logging" or (
                         module.partition(".")[0] == "numpy"
                         and all(map(holds_no_objects, (*args, *kwargs.values())))
+                    ) or (
+                        module.partition(".")[0] in sys.stdlib_module_names
+                        and _PLAIN.issuperset(map(class_of, (*args, *kwargs.values())))
                     )
                 )
                 if self.fields is not None and not is_known:
