@@ -117,7 +117,7 @@ class ObjectSurroundings(AttributeSurroundings):
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         if not self._specialiser.sets_apart:
             return []
-        return apart.unknown_operands(callee, operands, self._made.source.globals)
+        return apart.unknown_operands(callee, operands, self._made.home)
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields
@@ -252,7 +252,7 @@ class ObjectSurroundings(AttributeSurroundings):
         return declining[0] if len(set(declining)) == 1 else None
 
     def may_change_memory(self, callee: object, types: list[Type], name: object) -> bool:
-        home = self._made.source.globals
+        home = self._made.home
         return quiet_methods.may_change_memory(callee, types, name, home)
 
     def called_method(self, type_: Type) -> Any:
@@ -276,7 +276,7 @@ class ObjectSurroundings(AttributeSurroundings):
                 continue
             if self._made.source.is_generated and isinstance(type_, Top):
                 continue  # what may be an object was asked before
-            if not may_overload(iter, [type_], self._made.source.globals):
+            if not may_overload(iter, [type_], self._made.home):
                 continue
             method = operator_methods.operator_method(iter, (type_,))
             if method is not None:
@@ -310,7 +310,7 @@ class ObjectSurroundings(AttributeSurroundings):
         fields = self._specialiser.fields
         if fields is not None and fields.ask("may_step"):
             return True
-        return knows_steps(self._made.source.globals)
+        return knows_steps(self._made.home)
 
     def _is_step(self, type_: Type) -> bool:
         return isinstance(type_, Top) or self.step_of(type_) is not None

@@ -193,7 +193,7 @@ class ProgramSurroundings(ObjectSurroundings):
             checked = Const(texts.unchanged_by)
             return inference.typed_call(checked, [callee, *args], kwargs, ["text"], loc)[0]
         if inference.places is not None and isinstance(callee, Const):
-            check_asked(inference, callee, args, self._made.source.globals, loc)
+            check_asked(inference, callee, args, self._made.home, loc)
         expanded: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )

@@ -29,6 +29,7 @@ from zyg.compiler.objects import (
     may_overload,
     unknown_operands,
 )
+from zyg.compiler.origins import is_program
 from zyg.compiler.plain_operands import (
     OF_MATRICES,
     knows_sparse,
@@ -70,6 +71,7 @@ class Variation(Lengths):
         self._specialiser = specialiser
         self._function = made.source
         self._typed = made.function
+        self._home = made.home
         self._flows = made.flows
         self._active = active
         self._pair_of = pair_of
@@ -214,7 +216,9 @@ class Variation(Lengths):
 
     def overloading(self) -> dict[str, Any]:
         """The globals whose classes may be those of operands of which nothing is known."""
-        return {} if self._specialiser.sets_apart else self.globals
+        if self._specialiser.sets_apart:
+            return {}
+        return self._home if is_program(self.globals) else self.globals
 
     def _check_operands(self, callee: object, args: list[Operand]) -> None:
         """Looks once at each operand of unknown class; what plain operands give is plain."""
