@@ -61,6 +61,26 @@ _OF_PYTHON = (functools.partial, types.MethodType, type(functools.lru_cache(lamb
 _PLAIN = {*primitives.VALUES, bytes}
 
 
+def _leaves_objects_alone(function: types.FunctionType, given: tuple[Type, ...]) -> bool:
+    """Whether a function that is constant has no part in what a program's objects hold."""
+    module = str(function.__module__)
+    if module.startswith(("zyg.", "ir.")) or facts.is_pure(function):
+        return True
+    match module.partition(".")[0]:
+        case "logging":
+            return True
+        case "numpy":  # that an error leaves `np.errstate(...)` tells it nothing
+            return function.__name__ == "__exit__" or all(map(_is_numpys, given))
+        case package:
+            return package in sys.stdlib_module_names and _PLAIN.issuperset(map(class_of, given))
+
+
+def _is_numpys(type_: Type) -> bool:
+    """Whether a value holds no object of a program: `np.errstate(...)` holds none."""
+    module = str(getattr(class_of(type_), "__module__", ""))
+    return module.partition(".")[0] == "numpy" or holds_no_objects(type_)
+
+
 def _calls_python(function: object) -> bool:
     """Whether an object calls functions of Python's; `np.random.normal`, a method, doesn't."""
     if isinstance(function, types.MethodType) and is_generator(type(function.__self__)):
@@ -142,17 +162,7 @@ class ObjectNeeds:
                 return not self.sets_apart and self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
-                module = str(function.__module__)
-                is_known = (
-                    module.startswith(("zyg.", "ir.")) or facts.is_pure(function)
-                    or module.partition(".")[0] == "logging" or (
-                        module.partition(".")[0] == "numpy"
-                        and all(map(holds_no_objects, (*args, *kwargs.values())))
-                    ) or (
-                        module.partition(".")[0] in sys.stdlib_module_names
-                        and _PLAIN.issuperset(map(class_of, (*args, *kwargs.values())))
-                    )
-                )
+                is_known = _leaves_objects_alone(function, (*args, *kwargs.values()))
                 if self.fields is not None and not is_known:
                     self.fields.is_open = True  # it may do anything with objects
             if id(function) in CALLING:
