@@ -36,6 +36,7 @@ BY_AREA = {
     "generator_pipelines": "chosen_generator coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
+    "held_defaults": "graph_of_dicts graph_of_lists means_by_key moments_by_key",
     "held_walks": """
         a_global_list elements_by_index flat_elements parts_of_iterators rows_of_an_array
         views_of_elements

@@ -32,6 +32,7 @@ from zyg.compiler.objects import (
 from zyg.compiler.origins import is_program
 from zyg.compiler.plain_operands import (
     OF_MATRICES,
+    knows_defaults,
     knows_sparse,
     unless_items_overloaded,
     unless_iterating,
@@ -237,6 +238,13 @@ class Variation(Lengths):
         elif unknown:
             self.call(unless_overloaded, *unknown, loc=self.loc)
             self._checked.update((unless_overloaded, operand) for operand in unknown)
+
+    def _may_make_item(self, container: Operand) -> bool:
+        """Whether reading an item may change a container that objects hold: a defaultdict makes
+        what is missing."""
+        return self.heap is not None and is_unknown(type_of(container)) and (
+            knows_defaults(self._home)
+        )
 
     def may_give_matrix(self, callee: object) -> bool:
         """Whether what an operator gives may be a sparse matrix, whose operators are looked at."""
