@@ -413,7 +413,7 @@ def read_attribute(
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return computed(self, member, owner, names, loc)
-    if member.kind in ("computed once", "missing"):
+    if member.kind == "computed once":
         found = computed_unless_stored(self, member, owner, name, names, loc)
         if found is not None:
             return found
@@ -421,6 +421,10 @@ def read_attribute(
         self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
     ):
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
+    if member.kind == "missing":
+        found = computed_unless_stored(self, member, owner, name, names, loc)
+        if found is not None:
+            return found
     heap = self.current_heap(loc)
     if member.kind != "stored":
         reading: Any = found_attribute if member.kind in STORED else attribute_read
