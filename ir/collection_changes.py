@@ -102,12 +102,22 @@ def _defaultdict(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    if self.places is not None and args and not _makes_constants(type_of(args[0])):
+    if self.places is not None and args and not (
+        _makes_constants(type_of(args[0])) or _is_of_another(self, args[0])
+    ):
         raise Unsupported(
             "what a defaultdict makes for a missing key may depend on what its function has "
             "captured, and has no derivative", loc, advice="use `setdefault`, or `if key not in d`",
         )
     return None
+
+
+def _is_of_another(self: TypedCalls, factory: Operand) -> bool:
+    """Whether it is the factory of a defaultdict that was made before."""
+    made = self.definitions.get(factory) if isinstance(factory, Value) else None
+    return isinstance(made, Call) and isinstance(made.callee, Const) and (
+        made.callee.value is vars(defaultdict)["default_factory"]
+    )
 
 
 def _makes_constants(factory: Type) -> bool:

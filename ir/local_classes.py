@@ -285,7 +285,12 @@ class _Lifting:
         text += f"    made = object.__new__({name})\n"
         for variable in captured:
             text += f"    object.__setattr__(made, '{PREFIX}{variable}', {variable})\n"
-        text += "    made.__init__(*args, **kwargs)\n    return made\n"
+        if _has_init(original):
+            text += "    made.__init__(*args, **kwargs)\n"
+        else:
+            text += "    if args or kwargs:\n"
+            text += f"        raise TypeError('{name}() takes no arguments')\n"
+        text += "    return made\n"
         made = ast.parse(text).body[0]
         for inner in ast.walk(made):
             if hasattr(inner, "lineno"):
@@ -338,6 +343,13 @@ class _Lifting:
                 isinstance(node.ctx, gast.Load) and id(node) not in allowed
             ):
                 raise self.refuse(node, "that captures variables, and is handed on as a class")
+
+
+def _has_init(node: ast.ClassDef) -> bool:
+    """Whether a class may have an `__init__` that isn't the one of `object`."""
+    return bool(node.bases or node.keywords or node.decorator_list) or any(
+        "__init__" in _bound(statement) for statement in node.body
+    )
 
 
 def _may_be_class(node: ast.expr, method: ast.FunctionDef) -> bool:

@@ -266,6 +266,10 @@ def check_bound(value: Any, name: str) -> Any:
     return value
 
 
+# Classes whose instances hold no attributes.
+VALUES = (type(None), bool, int, float, complex, str)
+
+
 def having(value: Any, name: str) -> Any:
     """A value of one of several classes of which one alone has the attribute that is read."""
     getattr(value, name)
@@ -273,8 +277,8 @@ def having(value: Any, name: str) -> Any:
 
 
 def present(value: Any, name: str, is_stored: bool = False) -> Any:
-    """An object or None, where an attribute is read or stored that None doesn't have."""
-    if value is None:
+    """An object, or one of `VALUES`, where an attribute is read or stored that these don't have."""
+    if type(value) in VALUES:
         # Python's own errors: since 3.13 that of a store says more.
         if is_stored:
             setattr(value, name, None)

@@ -95,6 +95,8 @@ def _getattr(
             if isinstance(type_, Known):
                 return [Const(type_.value)]
             return typed(self, getattr, args, names, loc, type_)
+        if type(owner.value) is property and name in ("fget", "fset", "fdel"):
+            return [Const(getattr(owner.value, name))]
         if facts.is_fixed(owner.value):
             method = getattr(owner.value, name, None)
             if isinstance(method, types.MethodType):
@@ -116,7 +118,7 @@ def _getattr(
     if name == "__class__" and self.surroundings.member(owner_type, name).kind != "unknown":
         return self.typed_call(Const(type), [owner], {}, names, loc)
     if self.places is not None:
-        owner = object_unless_none(self, owner, name, loc)
+        owner = object_unless_plain(self, owner, name, loc)
     args, owner_type = [owner, args[1]], widen(type_of(owner))
     if self.places is not None and is_derived(owner_type) and not isinstance(owner_type, Instance):
         from ir.special_derived import read_of_derived  # few programs need it
@@ -196,10 +198,11 @@ def _hasattr(
     return self.typed_call(Const(holds_attribute), args, {}, names, loc)
 
 
-def object_unless_none(
+def object_unless_plain(
     self: TypedCalls, owner: Operand, name: str, loc: Location | None, is_stored: bool = False
 ) -> Operand:
-    """What may be None or an object, behind a read or store of an attribute: that object."""
+    """What may be an object, None or a number, behind a read or store of an attribute that these
+    don't have: that object."""
     found = _object_in(self, type_of(owner), name)
     if found is None or not isinstance(owner, Value):
         return owner
@@ -211,11 +214,13 @@ def object_unless_none(
 
 
 def _object_in(self: TypedCalls, type_: Type, name: str) -> Type | None:
-    """The type of an object, of what may be that or None, which has no such attribute."""
-    if not isinstance(type_, Union) or hasattr(None, name):
+    """The type of an object, of what may be that or of classes which have no such attribute."""
+    if not isinstance(type_, Union):
         return None
-    objects = [member for member in type_.members if class_of(member) is not type(None)]
-    if len(objects) != 1 or len(type_.members) != 2:
+    classes = {member: class_of(member) for member in type_.members}
+    objects = [member for member, cls in classes.items() if cls not in primitives.VALUES]
+    others = [cls for cls in classes.values() if cls in primitives.VALUES]
+    if len(objects) != 1 or any(hasattr(cls, name) for cls in others):
         return None
     (found,) = objects
     is_object = isinstance(found, Instance) and (
@@ -237,7 +242,7 @@ def _present(
     assert isinstance(name, Const)
     if isinstance(type_of(owner), Instance):
         return [owner]
-    same = object_unless_none(self, owner, name.value, loc, bool(stored))
+    same = object_unless_plain(self, owner, name.value, loc, bool(stored))
     return None if same is owner else [same]
 
 
@@ -252,7 +257,7 @@ def _only_member_with(type_: Type, name: str) -> Type | None:
             return None
         if found_in(cls, name) is not None:
             found.append(member)
-        elif cls not in (int, float, bool, complex, str, type(None)):
+        elif cls not in primitives.VALUES:
             return None
     return found[0] if len(found) == 1 and len(members) > 1 else None
 
@@ -408,11 +413,15 @@ def read_attribute(
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return computed(self, member, owner, names, loc)
+    if member.kind == "computed once":
+        found = computed_unless_stored(self, member, owner, name, names, loc)
+        if found is not None:
+            return found
     if member.kind != "stored" and (
         self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
     ):
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
-    if member.kind in ("computed once", "missing"):
+    if member.kind == "missing":
         found = computed_unless_stored(self, member, owner, name, names, loc)
         if found is not None:
             return found

@@ -23,7 +23,7 @@ from ir.heap import (
     store_attribute,
 )
 from ir.late import late
-from ir.special_attributes import is_of_cases, object_unless_none
+from ir.special_attributes import is_of_cases, object_unless_plain
 from ir.special_calls import Folded, special
 from ir.types import class_of
 
@@ -56,7 +56,7 @@ def _set_attribute(
         names_of_module = Const(primitives.Namespace(vars(owner.value)))
         given = [names_of_module, name, value]
         return self.typed_call(Const(primitives.store_global), given, {}, names, loc)
-    owner = object_unless_none(self, owner, name.value, loc, is_stored=True)
+    owner = object_unless_plain(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
     if is_of_cases(self, type_of(owner), name.value):
         found = case_by_case.by_cases(self, set_attribute, args, names, loc)

@@ -13,7 +13,7 @@ from ir.closures import Maker
 from ir.computed_attributes import bound_method
 from ir.constructing import constructed
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
-from ir.derived import base_of, is_asked
+from ir.derived import base_of, found_in, is_asked
 from ir.enumerations import called_method, members_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP_NAME
@@ -223,12 +223,16 @@ class TypedCalls(TypedChanges):
     def _of_class(
         self, owner: Const, name: str, names: list[str], loc: Location | None
     ) -> list[Operand] | None:
-        """A class method or static method that is looked up in its class."""
+        """A class method, static method or property that is looked up in its class."""
         if base_of(owner.value) is not None:
             from ir.special_derived import read_of_class  # few programs need it
 
             return read_of_class(self, owner, name, names, loc)
         found = self.surroundings.member(Instance(owner.value), name)
+        plain = found_in(owner.value, name)
+        if found.kind == "computed" and type(plain) is property:
+            self.surroundings.note_lookup(owner.value, name)
+            return [Const(plain)]
         if found.kind not in ("static", "of class"):
             return None
         self.surroundings.note_lookup(owner.value, name)

@@ -123,7 +123,7 @@ def scalars() -> Iterator[Row]:
 def complex_scalars() -> Iterator[Row]:
     for name in (*SMOOTH[:-1], "acosh", "log", "log10", "sqrt", "phase", "polar"):
         yield from cases(getattr(cmath, name), (0.3 + 0.4j,), (-0.7 - 0.2j,))
-    for name in ("sin", "exp", "sqrt", "log"):
+    for name in ("sin", "exp", "sqrt", "log", "phase"):
         yield from cases(getattr(cmath, name), (0.3,), (np.complex128(1 + 1j),))
     yield from cases(cmath.log, (0.3 + 0.4j, 2.5), (2.0, 1 + 2j))
     yield from cases(cmath.rect, (0.3, 0.7), (2, 0.7))

@@ -15,7 +15,6 @@ BY_AREA = {
     "assignments": "lists_that_do_not_grow",
     "asked_walks": "layers_added_between_walks",
     "bound_methods": "mapped_and_sorted",
-    "collection_classes": "events",
     "decorators": """
         cached_function cached_recursion cached_with_keyword
         method_dispatched_on_type method_with_partial partials_that_are_kept
@@ -37,12 +36,12 @@ BY_AREA = {
     "generator_pipelines": "chosen_generator coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
+    "held_defaults": "graph_of_dicts graph_of_lists means_by_key moments_by_key",
     "held_walks": """
         a_global_list elements_by_index flat_elements parts_of_iterators rows_of_an_array
         views_of_elements
     """,
-    "iterators": "grouped mapped_with_gradient_of_the_function",
-    "known_calls": "groups_by_whole_numbers",
+    "iterators": "mapped_with_gradient_of_the_function",
     "local_classes": "data_classes_in_a_function",
     "names_of_attributes": """
         deep_copies deep_copies_of_what_is_shared items_of_an_object
@@ -51,10 +50,8 @@ BY_AREA = {
     """,
     "namespaces": "classes_of_namespaces copied_namespaces dicts_of_namespaces",
     "object_protocols": """
-        attributes_by_computed_names attributes_of_a_wrapped_object cached_area
-        cached_area_computed_anew method_by_the_class_of_its_argument
-        setter_of_a_subclass
-        sum_of_dual_numbers
+        attributes_by_computed_names attributes_of_a_wrapped_object
+        method_by_the_class_of_its_argument
     """,
     "object_structures": """
         bank_with_transfers diffusion_on_a_cyclic_graph
@@ -64,11 +61,10 @@ BY_AREA = {
         container_of_the_user missing_attribute
         sums_of_objects
     """,
-    "objects_aliased": "number_where_an_object_was",
     "objects_changed": "history_of_a_simulation",
     "objects_holding_containers": """
         deep_copies dicts_of_lists list_that_begins_with_what_a_loop_goes_on_with
-        lists_of_arrays methods_that_change_rows objects_in_lists_in_objects
+        lists_of_arrays methods_that_change_rows
         part_of_a_local_array trained_in_place views_of_one_array
     """,
     "recursion": "continuations",

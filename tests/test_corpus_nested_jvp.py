@@ -13,55 +13,35 @@ pytestmark = pytest.mark.thorough
 
 DIRECTION = 1.0, 0.5, 0.25, 0.3, 0.2, 0.7
 
-# Beside those whose second derivative is refused in reverse mode: classes in functions, and that
-# derive from containers, iterators of C's, calls of what is found at run time beside objects,
-# methods that change what they are given and belong to objects of one of several classes, globals
-# that are assigned.
+# Beside those whose second derivative is refused in reverse mode: classes that derive from
+# containers, calls of what is found at run time beside objects, globals that are assigned.
 REFUSED_HERE = {
     "asked_classes.names_of_modules_that_are_stored",
     "asked_classes.what_a_metaclass_computes",
-    "calls.methods_of_dicts_as_values",
-    "calls.partial_function",
-    "calls.star_arguments",
-    "closures.function_attribute_and_doc",
-    "collection_classes.named_tuples",
-    "containers.named_tuple",
     "decorators.decorated_inside",
-    "decorators.partial_functions",
-    "derived_containers.changed_by_callees",
     "derived_containers.held_by_an_object",
     "derived_containers.items_as_attributes",
     "derived_containers.stacks",
     "derived_containers.structures_mapped",
-    "dispatch.methods_that_change_what_they_are_given",
     "draws.chosen_and_drawn",
     "enumerations.properties_and_methods_of_members",
     "exceptions.return_in_with",
-    "failing_callees.context_cause",
-    "failing_callees.error_reraise",
-    "failing_callees.lambda_cells",
     "failing_callees.payload",
-    "generator_consumers.starred_arguments",
-    "generator_endings.runs_out_of_items",
     "generator_managers.suppresses_in_a_generator",
-    "generator_walks.walk_of_dicts",
-    "generators.functions_made_in_generator",
-    "held_walks.slices_and_copies",
-    "local_classes.derives_from_a_global_class",
     "local_classes.exceptions_managers_and_slots",
     "local_classes.made_by_others",
-    "local_classes.methods_that_capture",
-    "loops.over_itertools",
-    "object_structures.machine_of_states",
-    "objects.global_object",
-    "objects_changed.named_tuple_made_anew",
     "recursion.function_made_by_a_recursion",
-    "shared_contents.lazy_value",
     "shared_names.attributes_of_a_class",
     "shared_names.best_so_far",
     "shared_names.class_method_that_counts",
     "shared_names.number_assigned_by_another",
     "shared_names.what_a_failing_function_left",
+}
+# Which read iterators of C's: their tangents are two of them, and have no tangents in turn.
+REFUSED_TWICE_FORWARD = {
+    "held_walks.slices_and_copies",
+    "known_calls.groups_by_whole_numbers",
+    "loops.over_itertools",
 }
 
 
@@ -91,7 +71,9 @@ def test_reverse_over_forward(program, args, capsys):
     differences.check_gradient(along, args, zyg.pullback)
 
 
-@pytest.mark.parametrize(("program", "args"), WORKING[1::2])
+@pytest.mark.parametrize(
+    ("program", "args"), [c for c in WORKING[1::2] if str(c.values[0]) not in REFUSED_TWICE_FORWARD]
+)
 def test_forward_over_forward(program, args, capsys):
     check_jvp(derivative_along(program.f, len(args)), args)
 

@@ -128,6 +128,21 @@ def test_flatten():
         unflatten.vector({**gradient, "b": [1.0]})
 
 
+class Spring:
+    def __init__(self, stiffness):
+        self.stiffness, self.ends = stiffness, (0, 1)
+
+
+def test_flatten_leaves_no_numbers_of_objects_out():
+    for tree in (Spring(2.0), [1.0, Spring(np.ones(2))], {"spring": [Spring(0.5)]}):
+        with pytest.raises(TypeError, match="Spring holds numbers"):
+            zyg.flatten(tree)
+    with pytest.raises(TypeError, match="Spring holds numbers"):
+        zyg.hessian(lambda spring: spring.stiffness**2, Spring(2.0))
+    assert list(zyg.flatten([1.0, Spring(2), "a", np.sin])[0]) == [1.0]
+    assert zyg.jacobian(lambda spring, x: spring.stiffness * x, Spring(2.0), 3.0)[0] is None
+
+
 def test_flatten_serves_an_optimiser():
     def loss(p):
         return (p["a"] - 3.0) ** 2 + np.sum((p["x"] + 1.0) ** 2)

@@ -158,6 +158,12 @@ def _select(argnums: int | Sequence[int], gradients: tuple[Any, ...]) -> Any:
     return tuple(gradients[i] for i in argnums)
 
 
+# What `value_and_grad` says of a function whose result it can't use.
+SEVERAL_VALUES = (
+    "the function returned a tuple; use has_aux=True if all but its first entry is auxiliary"
+)
+
+
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The function that gives the gradient of `f` with respect to some of its arguments.
 
@@ -187,10 +193,7 @@ def value_and_grad(
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         value, gradients = withgradient(f, *args, **kwargs)
         if not has_aux and isinstance(value, tuple):
-            raise TypeError(
-                "the function returned a tuple; use has_aux=True if all but its first entry is "
-                "auxiliary"
-            )
+            raise TypeError(SEVERAL_VALUES)
         return value, _select(argnums, gradients)
 
     return value_and_gradient
@@ -288,6 +291,22 @@ def _pullback_inside(
     return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
 
 
+def _grad_inside(specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any) -> Any:
+    """A call of `grad` in differentiated code: the function that it gives is like the user's."""
+    from zyg.calls_inside import grad_inside  # few programs need it
+
+    return inference.typed_call(Const(grad_inside), args, kwargs, ["t"], loc)[0]
+
+
+def _value_and_grad_inside(
+    specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any
+) -> Any:
+    """The same for `value_and_grad`."""
+    from zyg.calls_inside import value_and_grad_inside  # few programs need it
+
+    return inference.typed_call(Const(value_and_grad_inside), args, kwargs, ["t"], loc)[0]
+
+
 def _solver_inside(solver: Any) -> Any:
     from zyg.solvers_inside import code_for  # few programs need it
 
@@ -308,6 +327,8 @@ from_api.why_not_compiled = _why_not_compiled
 from_api.may_store = _may_store
 differentiates(gradient, with_value=False)
 expansions[id(pullback)] = _pullback_inside
+expansions[id(grad)] = _grad_inside
+expansions[id(value_and_grad)] = _value_and_grad_inside
 expansions[id(np.ndenumerate)] = _ndenumerate_inside
 inner_gradients.unknown = _gradient_of_unknown
 inner_gradients.solver_inside = _solver_inside

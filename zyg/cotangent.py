@@ -87,8 +87,8 @@ def rebuilt(container: Any, items: list[Any]) -> Any:
 
 
 def inexact_dtype(a: Any) -> np.dtype[Any]:
-    """The dtype of the cotangents of an array."""
-    dtype = np.result_type(a)
+    """The dtype of the cotangents of an array, or of a list that NumPy takes for one."""
+    dtype = np.result_type(np.asarray(a) if isinstance(a, list | tuple) else a)
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 

@@ -19,7 +19,7 @@ from zyg.back_functions import Pullback
 from zyg.blocks import blocks
 from zyg.calls_inside import hvp_inside
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.flattening import Structure, Unflatten, flatten, leaves, with_leaves
+from zyg.flattening import Structure, Unflatten, flatten, leaves, numbers_of, with_leaves
 from zyg.forward import jvp
 from zyg.jacobians_inside import (
     diaghessian_inside,
@@ -93,12 +93,12 @@ def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any
     has zeros (a tuple of them for several arguments), or "detect", for that of
     `zyg.jacobian_sparsity`.
     """
-    vector, unflatten = flatten(xs)
+    vector, unflatten = numbers_of(xs)
     refuse_complex(vector, "its arguments")
     if sparsity is not None:
         return _sparse_jacobian(f, xs, sparsity)
     y, back = pullback(f, *xs)
-    value, unflatten_value = flatten(y)
+    value, unflatten_value = numbers_of(y)
     refuse_complex(value, "its result")
     columns = None
     if vector.size < value.size:
@@ -113,11 +113,11 @@ def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any
 
 
 def _sparse_jacobian(f: Any, xs: tuple[Any, ...], sparsity: Any) -> tuple[Any, ...]:
-    vector, unflatten = flatten(xs)
+    vector, unflatten = numbers_of(xs)
     y, back = pullback(f, *xs)
-    value, unflatten_value = flatten(y)
+    value, unflatten_value = numbers_of(y)
     refuse_complex(value, "its result")
-    widths = [flatten(x)[0].size for x in xs]
+    widths = [numbers_of(x)[0].size for x in xs]
     given = _detected(sparsity, patterns.jacobian_sparsity, f, *xs)
     pattern = compressed.pattern_of(given, widths, value.size)
 

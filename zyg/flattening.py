@@ -15,6 +15,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from zyg.compiler.objects import is_place
+from zyg.compiler.reaching import items_held, reached
 from zyg.cotangent import like_mapping, project, rebuilt
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
@@ -145,14 +147,38 @@ def flatten(tree: Any) -> tuple[Vector, Unflatten]:
     """The numbers of a structure as one vector, and the way back.
 
     Lists, tuples, dicts and what they hold at any depth; integers, flags and text stay as they are.
+    TypeError: an object in it holds numbers, which would be left out; give its attributes in a
+    dict, and let the function make the object.
 
     >>> vector, unflatten = flatten([1.0, (np.zeros(2), "name")])
     >>> vector, unflatten(vector + 1)
     (array([1., 0., 0.]), [2.0, (array([1., 1.]), 'name')])
     """
+    for part in _others(tree):
+        if any(map(is_leaf, reached(part, _parts))):
+            raise TypeError(
+                f"an object of class {type(part).__name__} holds numbers, which a vector has no "
+                "place for; give its attributes in a dict, as `vars` does, and make it of them"
+            )
+    return numbers_of(tree)
+
+
+def numbers_of(tree: Any) -> tuple[Vector, Unflatten]:
+    """The same of what may be an object: that has no numbers, and stays as it is."""
     parts = [np.ravel(leaf) for leaf in leaves(tree)]
     vector = np.concatenate(parts) if parts else np.zeros(0)
     return vector, Structure(tree, vector.size).unflatten()
+
+
+def _others(tree: Any) -> Iterator[Any]:
+    """The objects of a structure that hold attributes."""
+    for part in reached(tree, items_held):
+        if is_place(type(part)):
+            yield part
+
+
+def _parts(value: Any) -> Any:
+    return vars(value).values() if hasattr(value, "__dict__") else items_held(value)
 
 
 # Derivatives. All is linear; counts and flags of a structure have nothing to do with the vector.
@@ -207,7 +233,14 @@ def flatten_rule(tree: Any) -> Any:
     return (vector, unflatten), lambda bars: (spread(structure, bars[0]),)
 
 
-@tangent(flatten)
+@adjoint(numbers_of)
+def numbers_rule(tree: Any) -> Any:
+    vector, unflatten = numbers_of(tree)
+    structure = structure_of(unflatten)
+    return (vector, unflatten), lambda bars: (spread(structure, bars[0]),)
+
+
+@tangent(flatten, numbers_of)
 def flatten_tangent(y: Any, tree: Any, tree_dot: Any) -> Any:
     return gathered(structure_of(y[1]), tree_dot), None
 

@@ -160,7 +160,11 @@ def _dots_of(
                 return {key: of(part, "") for key, part in source.key.items()}
             case _:
                 return own[name]
-        return zero_tangent(value) if dot is None else dot
+        if dot is None:
+            return zero_tangent(value)
+        is_single = type(dot) is np.ndarray and dot.ndim == 0
+        # Code for numbers changes them by `*=`, which would change the array.
+        return dot[()] if is_single and not isinstance(value, np.ndarray) else dot
 
     code: Any = entry.code
     return [of(entry.plan.inputs[i], names[i]) for i in code.active]

@@ -189,6 +189,8 @@ def noted_bars(bars: Any, make: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return None, chosen_bars(bars, noted, args[1]), *rest
     if isinstance(noted, Chosen) and name == "where":
         return None, None, chosen_bars(bars, noted, args[2])
+    if isinstance(noted, Groups):
+        return group_bars(bars, noted, args[0]), None
     raise NotDifferentiable(
         f"an iterator that calls functions ({name}) can't be differentiated twice; use a "
         "comprehension"
@@ -212,13 +214,14 @@ class Groups:
         )
         for value, group in numbered:
             self.members.append(Chosen())
-            self.are_exact.append(_is_exact(value))
+            self.are_exact.append(is_exact(value))
             yield value, read_once(self.members[-1].note, group)
 
 
-def _is_exact(key: Any) -> bool:
+def is_exact(key: Any) -> bool:
+    """Whether a key can have no derivative."""
     if isinstance(key, tuple):
-        return all(map(_is_exact, key))
+        return all(map(is_exact, key))
     return isinstance(key, int | np.integer | str | bytes | type(None))
 
 
@@ -236,6 +239,17 @@ def group_bars(bars: Any, groups: Groups, iterable: Any) -> Any:
             items += pair[1]
     found = sums_by_position(items, positions)
     return from_items([found.get(i) for i in range(max(found, default=-1) + 1)], iterable)
+
+
+def group_bars_at(bars: Any, groups: Groups, like: Any) -> Any:
+    """What was given to the items of groups, for the groups and items that were taken."""
+    if bars is None or like is None:
+        return None
+    return [
+        None if pair is None or pair[1] is None
+        else (None, [bars[i] for i in members.positions[: len(pair[1])]])
+        for pair, members in zip(like, groups.members, strict=False)
+    ]
 
 
 class Steps:
@@ -408,5 +422,5 @@ def _anything(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 facts.result(starred, kept_bars, call_bars, chosen_bars, nested_chosen_bars)(_anything)
 facts.result(group_bars, step_bars, row_bars, bars_at, nested_bars_at, noted_bars)(_anything)
-facts.result(gathered)(_anything)
+facts.result(gathered, group_bars_at)(_anything)
 facts.pure(gathered)

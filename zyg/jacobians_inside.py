@@ -19,6 +19,7 @@ from zyg.flattening import (
     flatten,
     gathered,
     leaves,
+    numbers_of,
     spread,
     structure_of,
     unflattened,
@@ -30,11 +31,11 @@ from zyg.rules.registry import constant
 def jacobian_inside(f: Any, *xs: Any, sparsity: Any = None) -> Any:
     """All derivatives of what a function returns, in reverse mode row by row."""
     refuse_pattern(sparsity)
-    vector, unflatten = flatten(xs)
+    vector, unflatten = numbers_of(xs)
     refuse_complex(vector, "its arguments")
     structure = structure_of(unflatten)
     y, back = pullback(f, *xs)
-    value, unflatten_value = flatten(y)
+    value, unflatten_value = numbers_of(y)
     refuse_complex(value, "its result")
     rows = [gathered(structure, back(seed_of(y, unflatten_value, u))) for u in np.eye(len(value))]
     return blocks(np.array(rows), y, xs)

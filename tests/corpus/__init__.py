@@ -43,6 +43,7 @@ from tests.corpus import (
     generator_pipelines,
     generator_walks,
     generators,
+    held_defaults,
     held_walks,
     iterators,
     known_calls,

@@ -201,3 +201,17 @@ def numbers_and_names_on_a_stack(x, y):
             case ("-",):
                 stack[-1] = -stack[-1]
     return stack[0]
+
+
+@program((1.5,))
+def without_an_init(x):
+    class Powers:
+        count = 3
+
+        def __iter__(self):
+            for i in range(self.count):
+                yield x**i
+
+    powers = Powers()
+    powers.count += 1
+    return sum(v * v for v in powers)

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import operator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -502,3 +503,28 @@ def rounded_to_a_grid(x, width):
     grid = Grid(x, width)
     edges = math.floor(grid) * math.ceil(grid) + math.trunc(grid) * round(grid)
     return edges * x
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def length(self):
+        return math.hypot(self.x, self.y)
+
+
+@program((2.0, 3.0))
+def sums_of_vectors(a, b):
+    vectors = [Vector(a, b), Vector(a * b, a), Vector(1.0, b)]
+    whole = sum(vectors, Vector(0.0, a))
+    return whole.length() * functools.reduce(operator.add, vectors).x
+
+
+@program((2.0, 3.0))
+def longest_by_a_method(a, b):
+    vectors = [Vector(a, b), Vector(a * b, a), Vector(1.0, b)]
+    longest = max(vectors, key=lambda v: v.length())
+    return longest.x * min(vectors, key=Vector.length).length()

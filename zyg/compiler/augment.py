@@ -304,6 +304,9 @@ class Augmenter(ForwardCalls):
                 if iterates_over(callee.value, i, len(args)) else arg
                 for i, (arg, known) in enumerate(zip(args, _known(op, args), strict=True))
             ]
+            if callee.value is operator.getitem and self._may_make_item(args[0]):
+                self._dynamic_call(op, callee, args, kwargs, mapping)
+                return
             if callee.value is operator.getitem and self._item_of_held(op, args, mapping):
                 return
             if callee.value is getattr:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,7 @@ from zyg.compiler.objects import item_of_class
 from zyg.compiler.refusals import carries_nothing, refusal, refuse_output, refuse_uncovered
 from zyg.compiler.rule_backs import ApplyBack, RaisedBack, RuleBack, Zero
 from zyg.errors import NotDifferentiable
+from zyg.held_memory import is_held
 from zyg.memory_kinds import is_memory
 from zyg.rules.registry import (
     is_constant,
@@ -167,6 +169,10 @@ def _changed_in_place(
             _, back = pullback_call(method, *args)
             return args[0], object_backs.Through(back, object_backs.of_operator)
         return held_changes.change(function, *args)
+    if function is operator.getitem and isinstance(args[0], defaultdict):
+        if args[1] not in args[0] and is_held(args[0]):
+            return held_changes.item_made(*args)
+        return None
     if function is primitives.augmented_item:
         y, back = pullback_call(operation_on_item(*args), *args[2:])
         return y, object_backs.Through(back, object_backs.of_augmented)

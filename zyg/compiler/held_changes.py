@@ -175,6 +175,51 @@ class _Stored(_Back):
         return None, None, None, _with_newly(bar, self._newly, shadows)
 
 
+def _touch(memory: Memory, target: Any, key: Any) -> _Back:
+    """What reading an item leaves in a mapping that makes what is missing."""
+    if key in target:
+        return _Nothing(3)
+    made = target[key]
+    _note(memory, made, removed, key)
+    return _Touched(target, key, hold_value(made))
+
+
+class _Touched(_Back):
+    """What is made for a missing key has no derivative: its cotangents are dropped."""
+
+    __slots__ = ("_key", "_newly", "_target")
+
+    def __init__(self, target: Any, key: Any, newly: Newly | None) -> None:
+        self._target = target
+        self._key = key
+        self._newly = newly
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        shadows = current_shadows()
+        shadows.contents(self._target).take_item(self._target, self._key, len(self._target))
+        shadows.taken(self._newly)
+        return None, None, None
+
+
+def item_made(target: Any, key: Any) -> tuple[Any, Back]:
+    """The item of a mapping that objects hold, and that makes it; and the back function of both."""
+    _, of_change = change(primitives.touched, target, key)
+    return target[key], _OfItem(target, key, of_change)
+
+
+class _OfItem(_Back):
+    __slots__ = ("_change", "_key", "_target")
+
+    def __init__(self, target: Any, key: Any, of_change: Back) -> None:
+        self._target = target
+        self._key = key
+        self._change = of_change
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        self._change(None)
+        return None, None, None
+
+
 def _delete(memory: Memory, target: Any, index: Any) -> _Back | None:
     if type(target) is list and isinstance(index, int | np.integer):
         before, size = target[index], len(target)
@@ -259,7 +304,7 @@ def _into_array(function: Any) -> Any:
 
 _CHANGES: dict[Any, Any] = {
     primitives.appended: _append, primitives.extended: _extend, primitives.stored: _store,
-    primitives.deleted: _delete,
+    primitives.deleted: _delete, primitives.touched: _touch,
     **{
         function: _into_array(function)
         for function in (primitives.stored_back, primitives.added_at, primitives.subtracted_at)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
+import sys
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +55,30 @@ PASSING = {
 
 # Objects that call functions of Python's.
 _OF_PYTHON = (functools.partial, types.MethodType, type(functools.lru_cache(lambda: None)))
+
+
+# What tells the functions of the standard library nothing of a program.
+_PLAIN = {*primitives.VALUES, bytes}
+
+
+def _leaves_objects_alone(function: types.FunctionType, given: tuple[Type, ...]) -> bool:
+    """Whether a function that is constant has no part in what a program's objects hold."""
+    module = str(function.__module__)
+    if module.startswith(("zyg.", "ir.")) or facts.is_pure(function):
+        return True
+    match module.partition(".")[0]:
+        case "logging":
+            return True
+        case "numpy":  # that an error leaves `np.errstate(...)` tells it nothing
+            return function.__name__ == "__exit__" or all(map(_is_numpys, given))
+        case package:
+            return package in sys.stdlib_module_names and _PLAIN.issuperset(map(class_of, given))
+
+
+def _is_numpys(type_: Type) -> bool:
+    """Whether a value holds no object of a program: `np.errstate(...)` holds none."""
+    module = str(getattr(class_of(type_), "__module__", ""))
+    return module.partition(".")[0] == "numpy" or holds_no_objects(type_)
 
 
 def _calls_python(function: object) -> bool:
@@ -117,7 +145,7 @@ class ObjectNeeds:
 
     def overloading(self) -> dict[str, Any]:
         """The globals whose classes may be those of operands of which nothing is known."""
-        return {} if self.sets_apart else self._stack[-1].source.globals
+        return {} if self.sets_apart else self._stack[-1].home
 
     def works_on_objects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -134,14 +162,7 @@ class ObjectNeeds:
                 return not self.sets_apart and self._applies_to_objects(args[0])
             rule = rule_of(function)
             if is_constant(function) and isinstance(function, types.FunctionType):
-                module = str(function.__module__)
-                is_known = (
-                    module.startswith(("zyg.", "ir.")) or facts.is_pure(function)
-                    or module.partition(".")[0] == "logging" or (
-                        module.partition(".")[0] == "numpy"
-                        and all(map(holds_no_objects, (*args, *kwargs.values())))
-                    )
-                )
+                is_known = _leaves_objects_alone(function, (*args, *kwargs.values()))
                 if self.fields is not None and not is_known:
                     self.fields.is_open = True  # it may do anything with objects
             if id(function) in CALLING:
@@ -216,26 +237,68 @@ class ObjectNeeds:
     def _refuse_hidden_stores(
         self, caller: Any, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> None:
-        """Refuses a function that changes objects where it is called and not differentiated."""
+        """Refuses a function that may change objects where it is called and not differentiated:
+        first with the heap, and in the end with classes asked for, it may be known what it calls.
+        """
         items = [item for item in map(facts.item_of, args) if item != TOP]
         for function in (*args, *kwargs.values()):
-            given = [*items, TOP][:1]
-            if isinstance(function, Method) and isinstance(function.function, Known):
-                given = [function.self, *given]
-                function = function.function
-            if not isinstance(function, Closure) and not (
-                isinstance(function, Known) and isinstance(function.value, types.FunctionType)
-            ):
+            is_unknown = function == TOP and function is self._deciding(caller, args, kwargs)
+            if not is_unknown and not self._may_change_objects(function, [*items, TOP][:1]):
                 continue
+            what = f"the function that {caller.__name__} is given may change objects"
+            if self._needs_no_heap():
+                raise NeedsHeap(what, None)
+            if self.fields is not None and not self.fields.sets_apart:
+                from zyg.compiler.inner_gradients import Opened  # few programs come here
+
+                raise Opened
+            raise Unsupported(what, advice="call it in a list comprehension before")
+
+    def _deciding(self, caller: Any, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Any:
+        """The type of the function that decides; it isn't asked for where `min` and `max` with a
+        key are written."""
+        if not self._stack or self._stack[-1].source.globals.get("__name__") == _OF_EXTREMES:
+            return None
+        if caller in (sorted, min, max, list.sort, bisect.bisect_left, bisect.bisect_right):
+            return kwargs.get("key")
+        place = 1 if caller is itertools.groupby else 0
+        return args[place] if place < len(args) else kwargs.get("key")
+
+    def _may_change_objects(self, function: Type, given: list[Type]) -> bool:
+        """Whether a call may change what objects hold, if this is a function at all."""
+        if isinstance(function, Method):
+            return self._may_change_objects(function.function, [function.self, *given])
+        if not isinstance(function, Closure) and not (
+            isinstance(function, Known) and isinstance(function.value, types.FunctionType)
+        ):
+            return False
+        with self._tentatively() if self._needs_no_heap() else nullcontext():
             try:
                 made = self.call(function, tuple(given), {HEAP_NAME: HEAP})
             except (Unsupported, SourceNotFound):
-                continue
-            if made is None or _may_store(made.function.body):
-                raise Unsupported(
-                    f"the function that {caller.__name__} is given may change objects",
-                    advice="call it in a list comprehension before",
-                )
+                return False
+            return made is None or _may_store(made.function.body)
+
+    def _needs_no_heap(self) -> bool:
+        """Whether code without the heap is made, which knows nothing of objects."""
+        return not self._stack or self._stack[-1].heap is None
+
+    @contextmanager
+    def _tentatively(self) -> Iterator[None]:
+        """Forgets what is made meanwhile, and what that notes of objects."""
+        tables: list[dict[Any, Any]] = [self._known, self._called, self._needing]
+        tables += [self._stack[-1].callees] if self._stack else []
+        before = [table.copy() for table in tables]
+        noted = {} if self.fields is None else self.fields.copied()
+        noted.pop("asked", None)  # that belongs to the code which asks
+        try:
+            yield
+        finally:
+            for table, content in zip(tables, before, strict=True):
+                table.clear()
+                table.update(content)
+            if self.fields is not None:
+                vars(self.fields).update(noted)
 
     def stored(self, call: Call) -> list[Operand]:
         """The operands that a call may put into objects, where the caller has no heap."""
@@ -382,10 +445,11 @@ def note_lost(assigned: Assigned, made: Specialisation) -> None:
                 assigned.change(owner.value.contents if is_module else owner.value, name.value)
 
 
+_OF_EXTREMES = "zyg.rules.functional"
 # These call a function that decides, and pass on what they were given.
 CALLING = {
     id(function) for function in (
         sorted, min, max, list.sort, filter, itertools.filterfalse, itertools.takewhile,
-        itertools.dropwhile, itertools.groupby,
+        itertools.dropwhile, itertools.groupby, bisect.bisect_left, bisect.bisect_right,
     )
 }

@@ -28,12 +28,15 @@ from zyg.compiler.assigned import unless_same
 from zyg.compiler.attribute_surroundings import AttributeSurroundings
 from zyg.compiler.constructors import constructor, has_rule_of_user
 from zyg.compiler.objects import (
+    IN_PLACE,
     OPERATORS,
+    is_hashable,
     is_place,
     iterates,
     iterates_over,
     lookup,
     may_overload,
+    overloads_addition,
 )
 from zyg.compiler.stepping import (
     READERS,
@@ -49,6 +52,7 @@ from zyg.nested_shadows import Bars, BarTable
 if TYPE_CHECKING:
     from zyg import held_checks, memory_kinds
     from zyg.compiler import apart, memory, operator_methods, quiet_methods, refusals
+    from zyg.rules import taking_all
 else:  # they are for programs that know classes of objects
     apart = late("zyg.compiler.apart")
     refusals = late("zyg.compiler.refusals")
@@ -56,6 +60,7 @@ else:  # they are for programs that know classes of objects
     quiet_methods = late("zyg.compiler.quiet_methods")
     memory = late("zyg.compiler.memory")
     memory_kinds, held_checks = late("zyg.memory_kinds"), late("zyg.held_checks")
+    taking_all = late("zyg.rules.taking_all")
 
 
 class ObjectSurroundings(AttributeSurroundings):
@@ -107,12 +112,12 @@ class ObjectSurroundings(AttributeSurroundings):
         return self._specialiser.sets_apart
 
     def is_operator(self, callee: object) -> bool:
-        return id(callee) in OPERATORS
+        return id(callee) in OPERATORS or (is_hashable(callee) and callee in IN_PLACE)
 
     def unknown_operands(self, callee: object, operands: list[Operand]) -> list[Operand]:
         if not self._specialiser.sets_apart:
             return []
-        return apart.unknown_operands(callee, operands, self._made.source.globals)
+        return apart.unknown_operands(callee, operands, self._made.home)
 
     def may_change_held(self) -> bool:
         fields = self._specialiser.fields
@@ -247,7 +252,7 @@ class ObjectSurroundings(AttributeSurroundings):
         return declining[0] if len(set(declining)) == 1 else None
 
     def may_change_memory(self, callee: object, types: list[Type], name: object) -> bool:
-        home = self._made.source.globals
+        home = self._made.home
         return quiet_methods.may_change_memory(callee, types, name, home)
 
     def called_method(self, type_: Type) -> Any:
@@ -271,7 +276,7 @@ class ObjectSurroundings(AttributeSurroundings):
                 continue
             if self._made.source.is_generated and isinstance(type_, Top):
                 continue  # what may be an object was asked before
-            if not may_overload(iter, [type_], self._made.source.globals):
+            if not may_overload(iter, [type_], self._made.home):
                 continue
             method = operator_methods.operator_method(iter, (type_,))
             if method is not None:
@@ -305,7 +310,7 @@ class ObjectSurroundings(AttributeSurroundings):
         fields = self._specialiser.fields
         if fields is not None and fields.ask("may_step"):
             return True
-        return knows_steps(self._made.source.globals)
+        return knows_steps(self._made.home)
 
     def _is_step(self, type_: Type) -> bool:
         return isinstance(type_, Top) or self.step_of(type_) is not None
@@ -316,6 +321,8 @@ class ObjectSurroundings(AttributeSurroundings):
             generator = generator_at(callee, class_of(types[0]) if types else None)
             if generator is not None:
                 return generator
+        if callee is sum and types and overloads_addition(facts.item_of(types[0])):
+            return taking_all.added_of
         found = READERS.get(id(callee))
         if found is None:
             if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):

@@ -211,6 +211,16 @@ def iterates_over(callee: object, position: int, count: int) -> bool:
     return key in _OVER_ALL or (key in _OVER_REST and position > 0)
 
 
+def overloads_addition(type_: Type) -> bool:
+    """Whether a value is certain to be an object of a user's class that answers `+`."""
+    if isinstance(type_, Union):
+        return all(map(overloads_addition, type_.members))
+    cls = class_of(type_)
+    return cls is not None and is_users(cls) and (
+        overloads(cls, "__add__") or overloads(cls, "__radd__")
+    )
+
+
 def adds_unknown(callee: object, types_: list[Type]) -> bool:
     """Whether items about whose class nothing is known are added or multiplied."""
     return callee in (sum, math.prod) and bool(types_) and is_unknown(facts.item_of(types_[0]))

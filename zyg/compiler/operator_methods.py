@@ -8,8 +8,9 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ir.builtin_facts import IN_PLACE as PLAIN
 from ir.derived import base_of
-from ir.types import Type, class_of
+from ir.types import Type, Union, class_of
 from zyg.compiler.objects import (
     CERTAIN,
     COMPARISONS,
@@ -22,6 +23,14 @@ from zyg.compiler.objects import (
 
 # They decline what they don't know.
 _NUMBERS = (float, int, complex, bool)
+
+
+def _class_of(type_: Type) -> type | None:
+    """The class of an operand; for one of several classes of numbers, any of these."""
+    if isinstance(type_, Union):
+        classes = [class_of(member) for member in type_.members]
+        return classes[0] if all(cls in _NUMBERS for cls in classes) else None
+    return class_of(type_)
 
 
 def _answers(cls: type) -> bool:
@@ -42,7 +51,7 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     elif callee in IN_PLACE and len(types_) == 2:
         names = IN_PLACE[callee]
     elif callee in REFLECTED and len(types_) == 2:
-        other = class_of(types_[1])
+        other = _class_of(types_[1])
         if other is None or (other is not cls and issubclass(other, cls)):
             return None  # whose reflected method would come first
         names = (REFLECTED[callee][0],)
@@ -62,10 +71,18 @@ def methods_asked(
 ) -> list[tuple[type, str, Any, bool]]:
     """What a binary operator asks in turn: a class, a name, the method there, and whether the
     operands are swapped. Nothing where that can't be told."""
-    if not is_hashable(callee) or callee not in REFLECTED or len(types_) != 2:
+    if not is_hashable(callee) or len(types_) != 2:
         return []
-    left, right = map(class_of, types_)
+    left, right = map(_class_of, types_)
     if left is None or right is None or not (_answers(left) or left in _NUMBERS):
+        return []
+    if callee in IN_PLACE:
+        name, _ = IN_PLACE[callee]
+        in_place = lookup(left, name) if _answers(left) else None
+        plain: Any = callee
+        later = methods_asked(PLAIN[plain], types_)
+        return later if in_place is None else [(left, name, in_place, False), *later]
+    if callee not in REFLECTED:
         return []
     name, reflected = REFLECTED[callee]
     is_asked = _answers(right) and (right is not left or callee in COMPARISONS)

@@ -22,6 +22,11 @@ def is_ours(function: types.FunctionType) -> bool:
     return str(function.__module__).startswith(("ir.", "zyg."))
 
 
+def is_program(module_globals: dict[str, Any]) -> bool:
+    """Whether code of ours is differentiated as that of the user is which calls it."""
+    return module_globals.get("__name__") in PROGRAMS
+
+
 def is_of_zyg(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours: its globals never change."""
     return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))
@@ -31,7 +36,7 @@ def works_on_values(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours that calls no function of the user's."""
     name = str(module_globals.get("__name__"))
     calling = (
-        "zyg.rules.functional", "zyg.rules.composites", "zyg.rules.mutating_methods",
+        "zyg.rules.composites", "zyg.rules.mutating_methods",
         "zyg.rules.scipy_optimize", *PROGRAMS,
     )
     return is_of_zyg(module_globals) and name not in calling

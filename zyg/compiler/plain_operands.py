@@ -8,8 +8,10 @@ Each raises where the class has code of its own, which would run undifferentiate
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,13 @@ def knows_sparse(module_globals: dict[str, Any]) -> bool:
     return any(
         str(getattr(value, "__name__" if isinstance(value, types.ModuleType) else "__module__", ""))
         .startswith("scipy.sparse") for value in list(module_globals.values())
+    )
+
+
+def knows_defaults(module_globals: dict[str, Any]) -> bool:
+    """Whether a module knows `collections.defaultdict`."""
+    return any(
+        value is defaultdict or value is collections for value in list(module_globals.values())
     )
 
 

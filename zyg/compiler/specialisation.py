@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ class Specialisation:
     source: Function
     inputs: tuple[Type, ...]
     function: Function
+    # The globals whose classes may be those of operands of which nothing is known: what stands for
+    # a built-in function, as `functools.reduce`, is given objects of its caller's.
+    home: dict[str, Any]
     result: Type = BOTTOM
     flow: Flow = NOTHING
     flows: Flows | None = None

@@ -38,7 +38,7 @@ from zyg.compiler.guards import CellContents, CellGuard, enter
 from zyg.compiler.lengths import outside
 from zyg.compiler.object_needs import ObjectNeeds
 from zyg.compiler.objects import may_overload
-from zyg.compiler.origins import is_run_time
+from zyg.compiler.origins import is_program, is_run_time
 from zyg.compiler.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
 from zyg.compiler.surroundings import ProgramSurroundings
@@ -66,7 +66,9 @@ class Specialiser(ObjectNeeds):
     def specialise(self, source: Function, inputs: Sequence[Type]) -> Specialisation:
         """The specialisation of a function; its types are final unless it is being made."""
         inputs = self._bounded(source, tuple(map(outside, inputs)))
-        key = source, inputs
+        is_inner = bool(self._stack) and is_program(source.globals)
+        home = self._stack[-1].home if is_inner else source.globals
+        key = source, inputs, id(home)
         known = self._known.get(key)
         if not self._stack:
             self._compilation += 1
@@ -87,7 +89,7 @@ class Specialiser(ObjectNeeds):
             self._note(known)
             self._recursions.rest_on(known)
             return known
-        made = known or Specialisation(source, inputs, source)
+        made = known or Specialisation(source, inputs, source, home)
         made.checked_in, made.is_stale = self._compilation, False
         self._known[key] = made
         self._note(made)
@@ -149,7 +151,7 @@ class Specialiser(ObjectNeeds):
 
     def _drop(self, useless: list[Specialisation]) -> None:
         for made in useless:
-            key = made.source, made.inputs
+            key = made.source, made.inputs, id(made.home)
             if self._known.get(key) is made:
                 del self._known[key]
 

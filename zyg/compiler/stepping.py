@@ -68,8 +68,8 @@ _PLAIN_READERS = {
 
 # The modules whose functions are differentiated as the user's are.
 PROGRAMS = (
-    "zyg.rules.generators", "zyg.rules.taking_all", "zyg.rules.array_stores",
-    "zyg.rules.attribute_dicts", "zyg.rules.heaps", "zyg.rules.held_rows",
+    "zyg.rules.generators", "zyg.rules.functional", "zyg.rules.taking_all",
+    "zyg.rules.array_stores", "zyg.rules.attribute_dicts", "zyg.rules.heaps", "zyg.rules.held_rows",
     "zyg.rules.mappings", "zyg.rules.piecewise", "zyg.solvers_inside",
     "zyg.integrals_inside", "zyg.flows_inside",
 )

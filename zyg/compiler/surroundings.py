@@ -45,6 +45,7 @@ from zyg.rules.registry import (
     method_of_ufunc,
     rule_of,
     stand_in_of,
+    substitute_of,
     without_output,
 )
 from zyg.signature import is_by_rules
@@ -179,6 +180,10 @@ class ProgramSurroundings(ObjectSurroundings):
             if found is not None:
                 plain, args = found
                 return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
+        if inference.places is not None and isinstance(callee, Const):
+            maker = self._maker_of(callee, args, kwargs)
+            if maker is not None:
+                return inference.typed_call(Const(maker), args, kwargs, ["t"], loc)[0]
         if isinstance(callee, Const) and is_solver(callee.value):
             solved = self._solver_inside(callee.value)
             if solved is not None:
@@ -193,7 +198,7 @@ class ProgramSurroundings(ObjectSurroundings):
             checked = Const(texts.unchanged_by)
             return inference.typed_call(checked, [callee, *args], kwargs, ["text"], loc)[0]
         if inference.places is not None and isinstance(callee, Const):
-            check_asked(inference, callee, args, self._made.source.globals, loc)
+            check_asked(inference, callee, args, self._made.home, loc)
         expanded: Operand | None = self._specialiser.expand(
             self._specialiser, inference, callee, args, kwargs, loc
         )
@@ -342,6 +347,17 @@ class ProgramSurroundings(ObjectSurroundings):
         return Inlinable(
             source, callee.__defaults__ or (), callee.__kwdefaults__ or {}, is_own
         )
+
+    def _maker_of(
+        self, callee: Const, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> Any:
+        """What makes a function in the place of an object, as `operator.methodcaller` gives one:
+        it is a function wherever the call stands, also where nothing depends on its arguments."""
+        plain = substitute_of(callee.value)
+        if plain is None or isinstance(callee.value, types.FunctionType):
+            return None
+        types_ = tuple(map(type_of, args)), {name: type_of(arg) for name, arg in kwargs.items()}
+        return plain if isinstance(self.call_type(Known(callee.value), *types_), Closure) else None
 
     def call_type(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]

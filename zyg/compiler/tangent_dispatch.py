@@ -39,7 +39,7 @@ from zyg.compiler.refusals import refuse_uncovered
 from zyg.compiler.tangent_caches import cached_property_read, remembered
 from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class, without_gaps
 from zyg.compiler.tangent_containers import joined, regrouped
-from zyg.compiler.tangent_iterators import PAIRED
+from zyg.compiler.tangent_iterators import paired
 from zyg.compiler.tangent_matrices import between_matrices
 from zyg.compiler.tangent_protocols import by_protocols, call_of_partial
 from zyg.compiler.tangent_recorder import Recorder
@@ -162,6 +162,8 @@ def _tangent_call(
             (function.__func__, function.__self__, *args), (None, own, *arg_dots), kwargs,
             kwarg_dots,
         )
+    if function is read_once and has_tangent_as_iterator(args[0]):
+        return rule_call(primals, dots, kwargs, kwarg_dots)
     walk = paired(function)
     if walk is not None:
         return walk(tangent_call, primals, dots, kwargs, kwarg_dots)
@@ -386,13 +388,18 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     return y, call(*given, **kwargs)
 
 
+def has_tangent_as_iterator(make: Any) -> bool:
+    """Whether the tangent of what makes an iterator is another iterator."""
+    return paired(make) is not None or tangent_of(make) is not None
+
+
 def rule_call(
     primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
     kwarg_dots: dict[str, Any] | None = None,
 ) -> tuple[Any, Any]:
     """The same for a callable that has a rule."""
     function, *args = primals
-    if function is read_once and (paired(args[0]) or tangent_of(args[0]) is not None):
+    if function is read_once and has_tangent_as_iterator(args[0]):
         y, y_dot = rule_call(tuple(args), tuple(dots[1:]), kwargs, kwarg_dots)
         # The adjoint that is differentiated here rests on its being read in one place.
         return (read_once(iter, y) if hasattr(y, "__next__") else y), y_dot
@@ -452,12 +459,6 @@ def tangent_by_rule(
     return by_rows(
         lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots, args
     )[1]
-
-
-def paired(function: Any) -> Any:
-    """What walks over values and tangents together in the place of a function; None if nothing."""
-    kinds = type | types.BuiltinFunctionType | types.ClassMethodDescriptorType
-    return PAIRED.get(function) if isinstance(function, kinds) else None
 
 
 def _is_numeric(x: Any) -> bool:

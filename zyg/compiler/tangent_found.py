@@ -12,6 +12,7 @@ from ir.types import class_of
 from zyg.compiler import tangent_dispatch
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.inner_tangents import INNER
+from zyg.compiler.tangent_iterators import paired
 from zyg.compiler.tangent_rules import BUILT_IN, RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_numeric
@@ -44,7 +45,7 @@ class FoundTangents(RuleTangents):
         mapping: Mapping,
     ) -> None:
         has_rows = all(is_numeric(type_of(arg)) for arg in args) and (
-            tangent_dispatch.paired(callee.value) is None
+            paired(callee.value) is None
         )
         function = tangent_dispatch.rule_by_rows if has_rows else tangent_dispatch.rule_call
         self._opaque_call(op, function, [callee, *args], kwargs, [], mapping)
@@ -68,7 +69,7 @@ class FoundTangents(RuleTangents):
                 self._change(args, given, result)
                 mapping[op.result] = result
                 return
-        if isinstance(args[0], Const) and tangent_dispatch.paired(args[0].value) is not None:
+        if isinstance(args[0], Const) and paired(args[0].value) is not None:
             given = [
                 self.items_dot(arg) if arg in self.held else dot
                 for arg, dot in zip(args, given, strict=True)

@@ -2,6 +2,7 @@
 
     map(f, xs)               the values and tangents of f, asked for in turns
     islice(xs, 3)            islice of the pairs (x, x_dot), taken apart
+    kept.over(f, xs)         the same of what a forward pass reads, which notes positions
 
 Values and tangents are read at the same pace, so that little is kept of what one of them has read.
 """
@@ -9,9 +10,12 @@ Values and tangents are read at the same pace, so that little is kept of what on
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+import types
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from zyg.iterators import Chosen, Groups, Kept, is_exact
+from zyg.readers import read_once
 from zyg.tangent import tangent_items, tangent_or_zero
 
 TangentCall = Callable[..., tuple[Any, Any]]
@@ -145,7 +149,8 @@ class _Key:
 def _grouped(
     call: TangentCall, primals: Any, dots: Any, kwargs: Keywords, kwarg_dots: Keywords
 ) -> Any:
-    _, items, *rest = primals
+    """`function(items, key)`: that of `itertools`, or what notes the groups."""
+    group_by, items, *rest = primals
     function = rest[0] if rest else kwargs.get("key")
     function_dot = dots[2] if rest else kwarg_dots.get("key")
 
@@ -154,10 +159,86 @@ def _grouped(
             return _Key(*pair)
         return _Key(*call((function, pair[0]), (function_dot, pair[1])))
 
-    rows = (
-        (key, _apart(group)) for key, group in itertools.groupby(_pairs(items, dots[1]), key_of)
-    )
-    return _apart(((key.value, xs), (key.dot, xs_dot)) for key, (xs, xs_dot) in rows)
+    def rows() -> Iterator[Any]:
+        noted: Any = getattr(group_by, "__self__", None)
+        for key, group in group_by(_pairs(items, dots[1]), key_of):
+            xs, xs_dot = _apart(group)
+            if isinstance(noted, Groups):
+                noted.are_exact[-1] = is_exact(key.value)
+                xs, xs_dot = read_once(iter, xs), read_once(iter, xs_dot)
+            yield (key.value, xs), (key.dot, xs_dot)
+
+    return _apart(rows())
+
+
+# The same of what notes the positions of items: methods of `Kept`, `Chosen` and `Groups`.
+
+
+class _PairsOf:
+    """The pairs of items and their tangents, of a container: they have its length."""
+
+    def __init__(self, items: Any, dot: Any) -> None:
+        self._given = items, dot
+
+    def __len__(self) -> int:
+        return len(self._given[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(_pairs(*self._given))
+
+
+def _chosen(
+    call: TangentCall, primals: Any, dots: Any, kwargs: Keywords, kwarg_dots: Keywords
+) -> Any:
+    """`chosen.over(function, items, *settings)`"""
+    over, function, items, *rest = primals
+    return _apart(over(function, _pairs(items, dots[2]), *rest))
+
+
+def _chosen_where(
+    call: TangentCall, primals: Any, dots: Any, kwargs: Keywords, kwarg_dots: Keywords
+) -> Any:
+    """`chosen.where(function, predicate, items)`"""
+    where, function, test, items = primals
+    return _apart(where(function, lambda pair: test(pair[0]), _pairs(items, dots[3])))
+
+
+def _chosen_of_all(
+    call: TangentCall, primals: Any, dots: Any, kwargs: Keywords, kwarg_dots: Keywords
+) -> Any:
+    """`chosen.chained(itertools.chain, *iterables)`"""
+    chained, chain, *iterables = primals
+    given = [
+        (_PairsOf if hasattr(x, "__len__") else _pairs)(x, dot)
+        for x, dot in zip(iterables, dots[2:], strict=True)
+    ]
+    return _apart(chained(chain, *given))
+
+
+def _chosen_of_rows(
+    call: TangentCall, primals: Any, dots: Any, kwargs: Keywords, kwarg_dots: Keywords
+) -> Any:
+    """`chosen.nested(iterables)`"""
+    nested, rows = primals
+    return _apart(nested(itertools.starmap(_pairs, _pairs(rows, dots[1]))))
+
+
+NOTING: dict[Any, Paired] = {
+    Kept.over: _tested,
+    Chosen.over: _chosen,
+    Chosen.where: _chosen_where,
+    Chosen.chained: _chosen_of_all,
+    Chosen.nested: _chosen_of_rows,
+    Groups.over: _grouped,
+}
+
+
+def paired(function: Any) -> Any:
+    """What walks over values and tangents together in the place of a function; None if nothing."""
+    if isinstance(function, types.MethodType):
+        return NOTING.get(function.__func__)
+    kinds = type | types.BuiltinFunctionType | types.ClassMethodDescriptorType
+    return PAIRED.get(function) if isinstance(function, kinds) else None
 
 
 PAIRED: dict[Any, Paired] = {

@@ -15,7 +15,8 @@ from typing import Any
 from ir.derived import place_of_field
 from zyg.compiler import dynamic, inner_tangents, tangent_dispatch
 from zyg.compiler.nested_backs import OuterBack
-from zyg.cotangent import accumulate
+from zyg.cotangent import NO_SLOT, accumulate
+from zyg.readers import read_once
 from zyg.rules.registry import adjoint, rule_of
 from zyg.rules.tangent_registry import tangent
 from zyg.signature import BackFunction
@@ -45,7 +46,7 @@ class TangentBack(BackFunction):
                     self._back, self._back_dot, dot_bar, None
                 )
             if second is not None:
-                bars = second if bars is None else tuple(map(accumulate, bars, second))
+                bars = second if bars is None else tuple(map(_together, bars, second))
         primals_bar, keywords_bar = self._apart(bars)
         dots_bar, keyword_dots_bar = self._apart(bars_of_dots)
         return (None, primals_bar, dots_bar, keywords_bar, keyword_dots_bar)[:count]
@@ -63,6 +64,11 @@ class TangentBack(BackFunction):
         return TangentBack(*held, self._keywords, self._with_keywords)
 
 
+def _together(a: Any, b: Any) -> Any:
+    """The sum of two cotangents, of what may be a keyword argument for which a rule has none."""
+    return a if a is NO_SLOT else accumulate(a, b)
+
+
 def pullback_of_tangent(
     primals: Values, dots: Values, kwargs: Any = None, kwarg_dots: Any = None
 ) -> tuple[Any, Any]:
@@ -73,6 +79,8 @@ def pullback_of_tangent(
         )
     y_dot, back_dot = (None, None) if pair_dot is None else pair_dot
     y_dot = zero_tangent(y) if y_dot is None else y_dot
+    if hasattr(y_dot, "__next__"):
+        y_dot = read_once(iter, y_dot)  # its cotangent rests on that, as that of the value does
     return (y, y_dot), TangentBack(back, back_dot, tuple(kwargs or ()), kwargs is not None)
 
 

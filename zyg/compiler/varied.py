@@ -29,8 +29,10 @@ from zyg.compiler.objects import (
     may_overload,
     unknown_operands,
 )
+from zyg.compiler.origins import is_program
 from zyg.compiler.plain_operands import (
     OF_MATRICES,
+    knows_defaults,
     knows_sparse,
     unless_items_overloaded,
     unless_iterating,
@@ -70,6 +72,7 @@ class Variation(Lengths):
         self._specialiser = specialiser
         self._function = made.source
         self._typed = made.function
+        self._home = made.home
         self._flows = made.flows
         self._active = active
         self._pair_of = pair_of
@@ -214,7 +217,9 @@ class Variation(Lengths):
 
     def overloading(self) -> dict[str, Any]:
         """The globals whose classes may be those of operands of which nothing is known."""
-        return {} if self._specialiser.sets_apart else self.globals
+        if self._specialiser.sets_apart:
+            return {}
+        return self._home if is_program(self.globals) else self.globals
 
     def _check_operands(self, callee: object, args: list[Operand]) -> None:
         """Looks once at each operand of unknown class; what plain operands give is plain."""
@@ -233,6 +238,13 @@ class Variation(Lengths):
         elif unknown:
             self.call(unless_overloaded, *unknown, loc=self.loc)
             self._checked.update((unless_overloaded, operand) for operand in unknown)
+
+    def _may_make_item(self, container: Operand) -> bool:
+        """Whether reading an item may change a container that objects hold: a defaultdict makes
+        what is missing."""
+        return self.heap is not None and is_unknown(type_of(container)) and (
+            knows_defaults(self._home)
+        )
 
     def may_give_matrix(self, callee: object) -> bool:
         """Whether what an operator gives may be a sparse matrix, whose operators are looked at."""

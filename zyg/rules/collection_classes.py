@@ -20,6 +20,8 @@ from zyg.rules.registry import adjoint, constant, substitute
 constant(
     *(deque.index, deque.count, deque.__len__, deque.maxlen),
     *(deque.__contains__, OrderedDict.keys, primitives.touched),
+    # One that may depend on what varies isn't made in differentiated code.
+    vars(defaultdict)["default_factory"],
 )
 
 

@@ -117,7 +117,9 @@ def phase(x):
 
 
 def angular(x):
-    """`i x / |x|^2`, and 0 at 0: the gradient of the angle of `x`."""
+    """`i x / |x|^2`, the gradient of the angle of `x`; 0 at 0, and of real numbers."""
+    if not isinstance(x, complex):
+        return 0.0
     return 1j * x / abs(x) ** 2 if x != 0 else 0j
 
 

@@ -92,8 +92,8 @@ def arcsin(x):
 def cosine(x):
     """The cosine of `arcsin(x)`; one root has another branch for complex numbers."""
     if np.iscomplexobj(x):
-        return np.sqrt(1 - x) * np.sqrt(1 + x)
-    return np.sqrt((1 - x) * (1 + x))
+        return np.sqrt(np.subtract(1, x)) * np.sqrt(np.add(1, x))
+    return np.sqrt(np.subtract(1, x) * np.add(1, x))
 
 
 @adjoint(np.arccos)
@@ -129,12 +129,17 @@ def arcsinh(x):
 
 @adjoint(np.arccosh)
 def arccosh(x):
-    return np.arccosh(x), lambda y_bar: y_bar / conj(np.sqrt(x - 1) * np.sqrt(x + 1))
+    return np.arccosh(x), lambda y_bar: y_bar / conj(sine(x))
+
+
+def sine(x):
+    """The hyperbolic sine of `arccosh(x)`."""
+    return np.sqrt(np.subtract(x, 1)) * np.sqrt(np.add(x, 1))
 
 
 @adjoint(np.arctanh)
 def arctanh(x):
-    return np.arctanh(x), lambda y_bar: y_bar / conj((1 - x) * (1 + x))
+    return np.arctanh(x), lambda y_bar: y_bar / ((1 - conj(x)) * (1 + conj(x)))
 
 
 @adjoint(np.exp)
@@ -162,17 +167,17 @@ def log(x):
 
 @adjoint(np.log2)
 def log2(x):
-    return np.log2(x), lambda y_bar: y_bar / conj(math.log(2) * x)
+    return np.log2(x), lambda y_bar: y_bar / (math.log(2) * conj(x))
 
 
 @adjoint(np.log10)
 def log10(x):
-    return np.log10(x), lambda y_bar: y_bar / conj(math.log(10) * x)
+    return np.log10(x), lambda y_bar: y_bar / (math.log(10) * conj(x))
 
 
 @adjoint(np.log1p)
 def log1p(x):
-    return np.log1p(x), lambda y_bar: y_bar / conj(1 + x)
+    return np.log1p(x), lambda y_bar: y_bar / (1 + conj(x))
 
 
 @adjoint(np.sqrt)

@@ -12,12 +12,10 @@ from zyg.iterators import items_of
 from zyg.rules.registry import adjoint, constant, substitute
 
 
-class Missing:
-    """The type of `MISSING`: the default of a parameter that has none."""
+class MISSING:
+    """The default of a parameter that has none: a class, of which it is known which one it is."""
 
 
-MISSING = Missing()
-facts.immutable(Missing)
 NOTHING = "reduce() of empty iterable with no initial value"
 
 

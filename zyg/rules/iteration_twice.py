@@ -16,6 +16,8 @@ from zyg.iterators import (
     bars_at,
     chosen_bars,
     gathered,
+    group_bars,
+    group_bars_at,
     kept_bars,
     nested_bars_at,
     nested_chosen_bars,
@@ -89,6 +91,30 @@ def chosen_bars_(bars, chosen, iterable):
 def nested_chosen_bars_(bars, chosen, iterables):
     y = nested_chosen_bars(bars, chosen, iterables)
     return y, lambda y_bar: (nested_bars_at(y_bar, chosen, bars), None, None)
+
+
+@adjoint(group_bars)
+def group_bars_(bars, groups, iterable):
+    y = group_bars(bars, groups, iterable)
+    return y, lambda y_bar: (group_bars_at(y_bar, groups, bars), None, None)
+
+
+@adjoint(group_bars_at)
+def group_bars_at_(bars, groups, like):
+    y = group_bars_at(bars, groups, like)
+    return y, lambda y_bar: (group_bars(y_bar, groups, bars), None, None)
+
+
+@adjoint(bars_at)
+def bars_at_(bars, noted, like):
+    y = bars_at(bars, noted, like)
+    return y, lambda y_bar: (chosen_bars(y_bar, noted, bars), None, None)
+
+
+@adjoint(nested_bars_at)
+def nested_bars_at_(bars, chosen, like):
+    y = nested_bars_at(bars, chosen, like)
+    return y, lambda y_bar: (nested_chosen_bars(y_bar, chosen, bars), None, None)
 
 
 @adjoint(gathered)

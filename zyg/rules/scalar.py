@@ -6,6 +6,7 @@ import math
 import sys
 
 from zyg.cotangent import from_items, unbroadcast
+from zyg.iterators import items_of, of_items
 from zyg.rules.digamma import digamma
 from zyg.rules.registry import adjoint, constant
 
@@ -275,7 +276,8 @@ def pull_towards(y_bar, y, p, q):
 
 @adjoint(math.fsum)
 def fsum(xs):
-    return math.fsum(xs), lambda y_bar: ([y_bar for _ in xs],)
+    items = items_of(xs)
+    return math.fsum(items), lambda y_bar: (of_items([y_bar for _ in items], xs),)
 
 
 @adjoint(math.prod)

@@ -77,6 +77,14 @@ def sum_of(items, /, start=0):
     return total
 
 
+def added_of(items, /, start=0):
+    """`sum` of objects that overload `+`."""
+    total = start
+    for item in items:
+        total = total + item
+    return total
+
+
 def product_of(items, /, *, start=1):
     total = start
     for item in items:

@@ -239,7 +239,16 @@ def zipped(*both):
 
 @adjoint(tangent.summed)
 def summed(y, items, rest):
-    return tangent.summed(y, items, rest), lambda bar: (None, None, summed_bar(bar, rest))
+    own = with_dots_read(rest)
+    return tangent.summed(y, items, own), lambda bar: (None, None, summed_bar(bar, own))
+
+
+def with_dots_read(rest):
+    """The same with a list in the place of an iterator of the tangents of items."""
+    count = len(rest) // 2
+    dots = rest[count]
+    is_iterator = hasattr(dots, "__next__")
+    return (*rest[:count], list(dots), *rest[count + 1 :]) if is_iterator else rest
 
 
 def summed_bar(bar, rest):

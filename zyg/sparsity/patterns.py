@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zyg.errors import NotDifferentiable, ZygError
-from zyg.flattening import flatten, is_leaf, leaves, with_leaves
+from zyg.flattening import is_leaf, leaves, numbers_of, with_leaves
 from zyg.sparsity.index_sets import EMPTY, IndexSet, boxed, members
 from zyg.sparsity.propagation import Run
 from zyg.sparsity.traced import Traced, plain
@@ -51,8 +51,8 @@ def jacobian_sparsity(f: Callable[..., Any], *xs: Any) -> tuple[sparse.csr_array
     """
     y, _ = run_on_sets(f, xs)
     rows = [members(part) for part in _sets_of_numbers(y)]
-    whole = incidence(rows, flatten(xs)[0].size)
-    return tuple(columns_of(whole, [flatten(x)[0].size for x in xs]))
+    whole = incidence(rows, numbers_of(xs)[0].size)
+    return tuple(columns_of(whole, [numbers_of(x)[0].size for x in xs]))
 
 
 def hessian_sparsity(f: Callable[[Any], Any], x: Any) -> sparse.csr_array:
@@ -70,7 +70,7 @@ def hessian_sparsity(f: Callable[[Any], Any], x: Any) -> sparse.csr_array:
     y, run = run_on_sets(f, (x,))
     if np.size(plain(y)) != 1:
         raise TypeError("the Hessian is that of a function whose value is one real number")
-    size = flatten(x)[0].size
+    size = numbers_of(x)[0].size
     left = incidence([members(a) for a, _ in run.pairs], size).astype(np.int64)
     right = incidence([members(b) for _, b in run.pairs], size).astype(np.int64)
     products = left.T @ right
