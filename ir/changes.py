@@ -38,6 +38,7 @@ from ir.types import (
     any_keys,
     class_of,
     join,
+    join_all,
     members_of,
     widen,
 )
@@ -68,6 +69,8 @@ def stored_type(items: Type, index: Type, value: Type) -> Type:
                 )
                 for i, part in enumerate(parts)
             ))
+        case Union(members):
+            return join_all([stored_type(member, index, value) for member in members])
         case _:
             return items
 

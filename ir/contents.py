@@ -419,6 +419,7 @@ class Contents:
                 state.resized[root, is_part] = object()
         if not has_parts(target.type):
             return gone
+        around = set(self.chain(target))  # no list is its own element
         for view in list(state.views):
             place = self.place(view)
             if place is None or not isinstance(place[0], Value):
@@ -426,7 +427,7 @@ class Contents:
             owner = places.origin(place[0])
             if places.storage(view) is not root or (owner is not container and owner is root):
                 continue
-            if owner is not container and container is root:
+            if owner is not container and (container is root or owner in around):
                 continue
             if owner is container and self._stays(callee, target, operands, place[1]):
                 continue

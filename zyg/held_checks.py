@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ir import facts
 from ir.container_facts import DICT_ITEMS
+from ir.derived import found_in
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import is_captured, is_known, version_of
 from zyg.held_views import dict_of, is_read_later
 from zyg.memory_kinds import is_memory, items_of, memory_behind, memory_in
+
+_PLAIN = (list, dict, np.ndarray)
+_STORING = ("__setitem__", "__delitem__")
 
 
 def unless_held(value: Any) -> None:
@@ -24,6 +29,12 @@ def unless_held(value: Any) -> None:
             "name; change it by the attribute, or change a copy"
         )
     unless_captured(value)
+    cls = type(value)
+    if cls not in _PLAIN and any(type(found_in(cls, name)) is FunctionType for name in _STORING):
+        raise NotDifferentiable(
+            f"a {cls.__name__} says itself how its items are stored, and it isn't known that "
+            "one stands here; call its method by name, `x.__setitem__(key, value)`"
+        )
 
 
 def unless_captured(value: Any) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from zyg.compiler import from_api
-from zyg.compiler.objects import Back, Differentiate
+from zyg.compiler.objects import Back, Differentiate, is_place
+from zyg.compiler.reaching import items_held, reached
 
 
 class Through:
@@ -101,7 +102,10 @@ def differentiated(
     if isinstance(method, types.FunctionType):
         error = from_api.why_not_compiled(method, args)
         if error is not None:
-            return method(*args), Refusing(1 + len(args), error)
+            y = method(*args)
+            if y is None or any(is_place(type(found)) for found in reached(y, items_held)):
+                raise error  # derivatives of objects go by no cotangent that could be refused
+            return y, Refusing(1 + len(args), error)
     return pullback(method, *args)
 
 

@@ -26,7 +26,7 @@ _NUMBERS = (float, int, complex, bool)
 
 
 def _class_of(type_: Type) -> type | None:
-    """The class of an operand; for one of several classes of numbers, any of these."""
+    """The class of a first operand; for one of several classes of numbers, any of these."""
     if isinstance(type_, Union):
         classes = [class_of(member) for member in type_.members]
         return classes[0] if all(cls in _NUMBERS for cls in classes) else None
@@ -51,7 +51,7 @@ def operator_method(callee: object, types_: tuple[Type, ...]) -> tuple[str, Any]
     elif callee in IN_PLACE and len(types_) == 2:
         names = IN_PLACE[callee]
     elif callee in REFLECTED and len(types_) == 2:
-        other = _class_of(types_[1])
+        other = class_of(types_[1])
         if other is None or (other is not cls and issubclass(other, cls)):
             return None  # whose reflected method would come first
         names = (REFLECTED[callee][0],)
@@ -73,7 +73,7 @@ def methods_asked(
     operands are swapped. Nothing where that can't be told."""
     if not is_hashable(callee) or len(types_) != 2:
         return []
-    left, right = map(_class_of, types_)
+    left, right = _class_of(types_[0]), class_of(types_[1])
     if left is None or right is None or not (_answers(left) or left in _NUMBERS):
         return []
     if callee in IN_PLACE:
