@@ -2,6 +2,7 @@
 change in objects would be lost."""
 
 import bisect
+import dataclasses
 import functools
 import heapq
 import itertools
@@ -61,6 +62,42 @@ class Counter:
         return sorted(xs, key=self.quiet)[0] * sorted(xs, key=self.negated)[0]
 
 
+class Scaled:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __call__(self, value):
+        return self.weight * value
+
+
+class Valued:
+    def __init__(self, value):
+        self.value = value
+
+
+class Reverse(Valued):
+    def __init__(self, value):
+        super().__init__(value)
+        self.weight = -value
+
+    def __lt__(self, other):
+        return self.weight < other.weight
+
+    def __gt__(self, other):
+        return self.weight > other.weight
+
+
+@dataclasses.dataclass(order=True)
+class Ordered:
+    value: float
+    weight: float = 1.0
+
+
+SCALED = Scaled(2.0)
+QUIET = Counter(2.0).quiet
+OF_TWO = functools.partial(Counter.quiet, Counter(2.0))
+
+
 def sorted_by_a_method(x):
     return sorted([Square(x), Circle(x), Square(2 * x)], key=lambda s: s.area())[1].area()
 
@@ -107,11 +144,32 @@ def by_partial_functions(x):
     return sorted([x, x * x], key=functools.partial(pow, 2.0))[0] * x
 
 
+def by_objects_that_are_called(x):
+    scaled = Scaled(-x)
+    return sorted([x, x * x], key=scaled)[0] * max([x, x * x], key=SCALED) * scaled(x)
+
+
+def by_bound_and_partial_functions_of_globals(x):
+    least = sorted([x, x * x], key=QUIET)[0] * max([x, x * x], key=OF_TWO)
+    return least * sum(filter(SCALED, [x, x * x]))
+
+
+def by_keys_that_are_made(x):
+    found = sorted([x, x * x], key=Reverse)[0] * min([x, x * x], key=lambda v: Reverse(v))
+    return found * sorted([x, x * x], key=Ordered)[0]
+
+
+def by_comparisons(x):
+    keys = [Reverse(x), Reverse(x * x)]
+    return min(keys).weight * sorted([Ordered(x), Ordered(x * x)])[0].value * max(keys).value
+
+
 PROGRAMS = [
     sorted_by_a_method, sorted_in_place, least_of_several_classes, largest_of_points, filtered,
     taken_while, least_by_heapq, by_functions_of_objects, by_functions_out_of_containers,
-    by_partial_functions,
-]
+    by_partial_functions, by_objects_that_are_called, by_bound_and_partial_functions_of_globals,
+    by_keys_that_are_made, by_comparisons,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -188,7 +246,85 @@ def notes_in_a_comparison(x):
     return sorted([x, x * x], key=functools.cmp_to_key(compared))[0] * sum(seen)
 
 
+class Called(Counter):
+    __call__ = Counter.key
+
+
+class Compared(Counter):
+    def __lt__(self, other):
+        return self.key() < other.key()
+
+    __gt__ = __lt__
+
+
+class Logged(Valued):
+    def __init__(self, value):
+        super().__init__(value)
+        COUNTER.asked += value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+
+COUNTER = Called(2.0)
+KEY, PARTIAL = COUNTER.key, functools.partial(COUNTER.key)
+
+
+@functools.lru_cache
+def remembered(value):
+    return COUNTER.key(value)
+
+
+def counts_in_an_object_that_is_called(x):
+    counter = Called(2.0)
+    return sorted([x, x * x], key=counter)[0] * counter.asked
+
+
+def counts_in_a_filter_of_an_object(x):
+    counter = Called(2.0)
+    return sum(filter(counter, [x, x * x])) * counter.asked
+
+
+def counts_in_groups(x):
+    counter = Called(2.0)
+    return sum(sum(group) for _, group in itertools.groupby([x, x * x], counter)) * counter.asked
+
+
+def counting_by(key):
+    def f(x):
+        COUNTER.asked = 0.0
+        return max([x, x * x], key=key) * sorted([x, x * x], key=key)[0] * COUNTER.asked
+
+    return f
+
+
+def counts_in_comparisons(x):
+    counters = [Compared(x), Compared(x * x)]
+    return sorted(counters)[0].value * counters[0].asked
+
+
+def counts_in_comparisons_of_two(x):
+    a, b = Compared(x), Compared(x * x)
+    return max(a, b).value * a.asked
+
+
+def notes_by_a_method_of_a_list(x):
+    seen = []
+    return sum(filter(seen.append, [x, x * x])) + sum(seen) * x
+
+
+def calls_what_is_not_known(x):
+    counter = Counter(x)
+    keys = [abs, counter.key, counter.quiet]
+    at = int(x)
+    return sorted([x, x * x], key=lambda v: keys[at](v))[0] * counter.asked
+
+
 @pytest.mark.parametrize("f", [
+    counts_in_an_object_that_is_called, counts_in_a_filter_of_an_object, counts_in_groups,
+    counting_by(COUNTER), counting_by(KEY), counting_by(PARTIAL), counting_by(remembered),
+    counting_by(Logged), counts_in_comparisons, counts_in_comparisons_of_two,
+    notes_by_a_method_of_a_list, calls_what_is_not_known,
     counts_in_a_lambda, counts_in_one_of_two_classes, counts_by_a_method, counts_in_a_filter,
     counts_in_heapq, counts_in_a_search, notes_in_a_dict, notes_in_a_list, notes_in_a_comparison,
 ])  # fmt: skip

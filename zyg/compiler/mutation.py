@@ -89,7 +89,7 @@ def refuse_mutation(
         raise unsupported("writing into an array by `out=` is not supported", loc)
     if isinstance(callee, Value):
         bound = inference.methods.get(callee)
-        if bound is not None and _is_mutating(bound[0].value):
+        if bound is not None and is_mutating(bound[0].value):
             raise _changes_object(bound[0].value.__name__, loc)
         return
     error = _change_by(callee.value, args, loc)
@@ -105,7 +105,7 @@ def _change_by(value: Any, args: list[Operand], loc: Location | None) -> Unsuppo
         return unsupported(
             f"`{value.__name__}` changes its argument in place, which is not supported", loc
         )
-    if _is_mutating(value):
+    if is_mutating(value):
         return _changes_object(value.__name__, loc)
     if getattr(value, "__name__", "") == "at" and isinstance(
         getattr(value, "__self__", None), np.ufunc
@@ -128,7 +128,7 @@ _OPERATORS = frozenset(map(id, (
 )))  # fmt: skip
 
 
-def _is_mutating(method: object) -> bool:
+def is_mutating(method: object) -> bool:
     return (
         isinstance(method, types.MethodDescriptorType | types.WrapperDescriptorType)
         and (method.__name__ in MUTATING_METHODS or method in _STORING_SLOTS)

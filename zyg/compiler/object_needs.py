@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
-import itertools
 import sys
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ir import facts, primitives
-from ir.core import Block, Call, Const, Function, Operand, type_of
+from ir.core import Call, Const, Function, Operand, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP, HEAP_NAME, STORES, attribute_read, class_read, class_stored
+from ir.heap import HEAP_NAME, attribute_read, class_read, class_stored
 from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.surroundings import STORED
-from ir.types import BOTTOM, TOP, Closure, Instance, Known, Method, Tuple, Type, Union, class_of
+from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.conversions import takes_apart
+from zyg.compiler.deciding_functions import CACHED, DecidingFunctions
 from zyg.compiler.guards import AnyGuard
 from zyg.compiler.members import member
-from zyg.compiler.objects import OPERATORS, holds_no_objects, is_place, lookup, may_overload
+from zyg.compiler.objects import holds_no_objects, is_place, may_overload
 from zyg.compiler.origins import is_run_time, works_on_values
 from zyg.compiler.recursions import Recursions
 from zyg.compiler.specialisation import Specialisation, Target, is_exact
@@ -54,7 +49,7 @@ PASSING = {
 }
 
 # Objects that call functions of Python's.
-_OF_PYTHON = (functools.partial, types.MethodType, type(functools.lru_cache(lambda: None)))
+_OF_PYTHON = (functools.partial, types.MethodType, CACHED)
 
 
 # What tells the functions of the standard library nothing of a program.
@@ -69,16 +64,11 @@ def _leaves_objects_alone(function: types.FunctionType, given: tuple[Type, ...])
     match module.partition(".")[0]:
         case "logging":
             return True
-        case "numpy":  # that an error leaves `np.errstate(...)` tells it nothing
-            return function.__name__ == "__exit__" or all(map(_is_numpys, given))
+        case "numpy":  # `np.errstate(...)` holds no object of a program
+            is_context = function.__name__ in ("__enter__", "__exit__")
+            return is_context or all(map(holds_no_objects, given))
         case package:
             return package in sys.stdlib_module_names and _PLAIN.issuperset(map(class_of, given))
-
-
-def _is_numpys(type_: Type) -> bool:
-    """Whether a value holds no object of a program: `np.errstate(...)` holds none."""
-    module = str(getattr(class_of(type_), "__module__", ""))
-    return module.partition(".")[0] == "numpy" or holds_no_objects(type_)
 
 
 def _calls_python(function: object) -> bool:
@@ -88,7 +78,7 @@ def _calls_python(function: object) -> bool:
     return isinstance(function, _OF_PYTHON)
 
 
-class ObjectNeeds:
+class ObjectNeeds(DecidingFunctions):
     """Knows which functions work on the contents of objects."""
 
     def __init__(self) -> None:
@@ -165,10 +155,7 @@ class ObjectNeeds:
                 is_known = _leaves_objects_alone(function, (*args, *kwargs.values()))
                 if self.fields is not None and not is_known:
                     self.fields.is_open = True  # it may do anything with objects
-            if id(function) in CALLING:
-                self._refuse_hidden_stores(function, args, kwargs)
-            if function is np.piecewise:
-                self._refuse_hidden_stores(function, _functions_in(*args, *kwargs.values()), {})
+            self.refuse_hidden_stores(function, args, kwargs)
             if is_constant(function) or rule is not None:
                 if rule is not None and takes_pullback(rule):
                     if function is map and len(args) > 1:
@@ -233,72 +220,6 @@ class ObjectNeeds:
         if not isinstance(plain, types.FunctionType):
             return False
         return parse_code(plain.__code__, plain.__globals__) in self.needs_heap
-
-    def _refuse_hidden_stores(
-        self, caller: Any, args: tuple[Type, ...], kwargs: dict[str, Type]
-    ) -> None:
-        """Refuses a function that may change objects where it is called and not differentiated:
-        first with the heap, and in the end with classes asked for, it may be known what it calls.
-        """
-        items = [item for item in map(facts.item_of, args) if item != TOP]
-        for function in (*args, *kwargs.values()):
-            is_unknown = function == TOP and function is self._deciding(caller, args, kwargs)
-            if not is_unknown and not self._may_change_objects(function, [*items, TOP][:1]):
-                continue
-            what = f"the function that {caller.__name__} is given may change objects"
-            if self._needs_no_heap():
-                raise NeedsHeap(what, None)
-            if self.fields is not None and not self.fields.sets_apart:
-                from zyg.compiler.inner_gradients import Opened  # few programs come here
-
-                raise Opened
-            raise Unsupported(what, advice="call it in a list comprehension before")
-
-    def _deciding(self, caller: Any, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Any:
-        """The type of the function that decides; it isn't asked for where `min` and `max` with a
-        key are written."""
-        if not self._stack or self._stack[-1].source.globals.get("__name__") == _OF_EXTREMES:
-            return None
-        if caller in (sorted, min, max, list.sort, bisect.bisect_left, bisect.bisect_right):
-            return kwargs.get("key")
-        place = 1 if caller is itertools.groupby else 0
-        return args[place] if place < len(args) else kwargs.get("key")
-
-    def _may_change_objects(self, function: Type, given: list[Type]) -> bool:
-        """Whether a call may change what objects hold, if this is a function at all."""
-        if isinstance(function, Method):
-            return self._may_change_objects(function.function, [function.self, *given])
-        if not isinstance(function, Closure) and not (
-            isinstance(function, Known) and isinstance(function.value, types.FunctionType)
-        ):
-            return False
-        with self._tentatively() if self._needs_no_heap() else nullcontext():
-            try:
-                made = self.call(function, tuple(given), {HEAP_NAME: HEAP})
-            except (Unsupported, SourceNotFound):
-                return False
-            return made is None or _may_store(made.function.body)
-
-    def _needs_no_heap(self) -> bool:
-        """Whether code without the heap is made, which knows nothing of objects."""
-        return not self._stack or self._stack[-1].heap is None
-
-    @contextmanager
-    def _tentatively(self) -> Iterator[None]:
-        """Forgets what is made meanwhile, and what that notes of objects."""
-        tables: list[dict[Any, Any]] = [self._known, self._called, self._needing]
-        tables += [self._stack[-1].callees] if self._stack else []
-        before = [table.copy() for table in tables]
-        noted = {} if self.fields is None else self.fields.copied()
-        noted.pop("asked", None)  # that belongs to the code which asks
-        try:
-            yield
-        finally:
-            for table, content in zip(tables, before, strict=True):
-                table.clear()
-                table.update(content)
-            if self.fields is not None:
-                vars(self.fields).update(noted)
 
     def stored(self, call: Call) -> list[Operand]:
         """The operands that a call may put into objects, where the caller has no heap."""
@@ -388,43 +309,11 @@ def _is_of_place(type_: Type) -> bool:
     return cls is not None and is_place(cls)
 
 
-def _functions_in(*types_: Type) -> tuple[Type, ...]:
-    """What may be a function among values and the items of their containers."""
-    found: list[Type] = []
-    for type_ in types_:
-        match type_:
-            case Union(members):
-                found += _functions_in(*members)
-            case Tuple(items):
-                found += _functions_in(*items)
-            case Closure() | Method() | Known():
-                found.append(type_)
-            case Instance(cls) if isinstance(method := lookup(cls, "__call__"), types.FunctionType):
-                found.append(Method(Known(method), type_))
-            case _ if facts.item_of(type_) != TOP:
-                found += _functions_in(facts.item_of(type_))
-    return tuple(found)
-
-
 def _is_code(type_: Type) -> bool:
     """Whether a value may be a function of the user's, or hold one."""
     if isinstance(type_, Tuple):
         return any(map(_is_code, type_.items))
     return isinstance(type_, Closure) or (isinstance(type_, Known) and callable(type_.value))
-
-
-def _may_store(body: Block) -> bool:
-    """Whether code may change objects, other than by operators of unknown operands."""
-    for op in walk(body):
-        if not isinstance(op, Call) or not isinstance(op.callee, Const):
-            continue
-        if op.callee.value in STORES:
-            return True
-        if op.callee.value is primitives.updating:
-            callee = op.args[0]
-            if not isinstance(callee, Const) or id(callee.value) not in OPERATORS:
-                return True
-    return False
 
 
 def is_global_store(op: Call) -> bool:
@@ -443,13 +332,3 @@ def note_lost(assigned: Assigned, made: Specialisation) -> None:
                 assert isinstance(owner, Const) and isinstance(name, Const)
                 is_module = isinstance(owner.value, primitives.Namespace)
                 assigned.change(owner.value.contents if is_module else owner.value, name.value)
-
-
-_OF_EXTREMES = "zyg.rules.functional"
-# These call a function that decides, and pass on what they were given.
-CALLING = {
-    id(function) for function in (
-        sorted, min, max, list.sort, filter, itertools.filterfalse, itertools.takewhile,
-        itertools.dropwhile, itertools.groupby, bisect.bisect_left, bisect.bisect_right,
-    )
-}
