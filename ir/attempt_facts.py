@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from ir import facts, primitives
+from ir import facts, try_primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.special_calls import Folded, special, typed
 from ir.typed_calls import TypedCalls
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union
 
-facts.pure(primitives.catching, primitives.catching_found)
+facts.pure(try_primitives.catching, try_primitives.catching_found)
 
 
 def never_fails(type_: Type) -> bool:
@@ -37,7 +37,7 @@ def _never_fails(inference: TypedCalls, items: Operand) -> bool:
     return is_lazy and all(_never_fails(inference, arg) for arg in made.args)
 
 
-@special(primitives.attempted)
+@special(try_primitives.attempted)
 def _attempted(
     self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
@@ -45,24 +45,24 @@ def _attempted(
     return args if _never_fails(self, args[0]) else None
 
 
-@special(primitives.catching)
+@special(try_primitives.catching)
 def _catching(
     self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
     variant = self.surroundings.catching(type_of(args[0]))
-    return typed(self, primitives.catching, args, names, loc, variant or TOP)
+    return typed(self, try_primitives.catching, args, names, loc, variant or TOP)
 
 
-@special(primitives.catching_found)
+@special(try_primitives.catching_found)
 def _catching_found(
     self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,
 ) -> Folded:
-    return typed(self, primitives.catching_found, args, names, loc, TOP)
+    return typed(self, try_primitives.catching_found, args, names, loc, TOP)
 
 
-@special(primitives.failure_of)
+@special(try_primitives.failure_of)
 def _failure_of(
     self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
     loc: Location | None,

@@ -32,7 +32,7 @@ from typing import Any
 
 import gast
 
-from ir import primitives
+from ir import try_primitives
 from ir.attempt_nodes import Attempt, Guarded, Unsplittable
 from ir.desugar import falls_through, leaves_any
 from ir.liveness import Names, Place, place_of, targets
@@ -104,7 +104,7 @@ class Attempts(Pieces):
             if handler.type is None or (is_last and catches is not None):
                 chain = body
                 continue
-            test = isinstance if catches is not None else primitives.is_caught
+            test = isinstance if catches is not None else try_primitives.is_caught
             chain = [made.branch(made.call(test, made.load(caught), handler.type), body, chain)]
         needed = self.needed[place_of("handlers", node)]
         return Guarded(node, node.body, catches, caught, chain, node.orelse, [], needed)
@@ -122,7 +122,7 @@ class Attempts(Pieces):
         before = [made.assign(manager, item.context_expr)]
         before += [
             made.assign(name, made.call(
-                primitives.special_method, made.load(manager), made.constant(method)
+                try_primitives.special_method, made.load(manager), made.constant(method)
             ))
             for name, method in ((enter, "__enter__"), (leave, "__exit__"))
         ]
@@ -145,7 +145,7 @@ class Attempts(Pieces):
         again = made.node(gast.Raise(exc=None, cause=None))
         needed = self.needed[place_of("with", item.context_expr)]
         if self.never_suppresses(item.context_expr):
-            never = made.call(primitives.check_not_suppressed, made.node(left))
+            never = made.call(try_primitives.check_not_suppressed, made.node(left))
             handler = [made.node(gast.Expr(value=never)), again]
             needed = frozenset()
         else:

@@ -21,7 +21,7 @@ import operator
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ir import primitives
+from ir import primitives, try_primitives
 from ir.core import (
     Block,
     Call,
@@ -116,7 +116,7 @@ def cut_try(op: Try, changes: frozenset[Op], cuts: Cuts) -> list[Op]:
     assert isinstance(exit, Yield)
     error, *values = exit.values
     again = _raised_again(error, op.loc)
-    end = _call(primitives.end_guarded, [], Value("_"), op.loc)
+    end = _call(try_primitives.end_guarded, [], Value("_"), op.loc)
     last = Try(Block([], [*again, end], Yield(values)), op.handler, op.catches, op.results, op.loc)
     cuts.pieces.add(last)
     return [*ops, last]
@@ -207,7 +207,7 @@ class _Cutter:
         """Operations whose exceptions are caught, and others behind them."""
         if not before:
             return after, exit
-        end = _call(primitives.end_guarded, [], Value("_"), loc)
+        end = _call(try_primitives.end_guarded, [], Value("_"), loc)
         return self._handled(Block([], [*before, end, *after], exit), count, loc)
 
     def _handled(self, body: Block, count: int, loc: Location | None) -> Piece:
@@ -275,7 +275,7 @@ class _Cutter:
                 Call(Const(primitives.unpack), [value, size], {}, op.results, op.loc)
             )
         made = Call(
-            Const(primitives.attempt), [op.callee, *op.args], op.kwargs, [error, value], op.loc
+            Const(try_primitives.attempt), [op.callee, *op.args], op.kwargs, [error, value], op.loc
         )
         self._cuts.made_for[made] = op
         return made, behind
@@ -313,10 +313,10 @@ class _Cutter:
         items: list[Operand] = []
         for iterable in op.iterables:
             watched, known = Value("items"), last
-            before.append(_call(primitives.attempted, [iterable], watched, loc))
+            before.append(_call(try_primitives.attempted, [iterable], watched, loc))
             items.append(watched)
             last = error if len(items) == len(op.iterables) else Value("error")
-            behind.append(_call(primitives.failure_of, [watched, known], last, loc))
+            behind.append(_call(try_primitives.failure_of, [watched, known], last, loc))
         return before, [For(items, init, body, results, op.backwards, loc), *behind]
 
     def _try(self, op: Try, error: Value) -> list[Op]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from ir import primitives
+from ir import try_primitives
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.late import late
 from ir.special_calls import Folded, special, typed
@@ -37,7 +37,7 @@ def bound_method(
     return [method]
 
 
-@special(primitives.special_method)
+@special(try_primitives.special_method)
 def _special_method(
     self: TypedCalls,
     args: list[Operand],
@@ -53,7 +53,7 @@ def _special_method(
         return None
     self.surroundings.note_lookup(class_of(type_of(args[0])), args[1].value)
     type_ = Method(Known(found.getter), type_of(args[0]))
-    (method,) = typed(self, primitives.special_method, args, names, loc, type_)
+    (method,) = typed(self, try_primitives.special_method, args, names, loc, type_)
     assert isinstance(method, Value)
     self.methods[method] = Const(found.getter), args[0]
     return [method]

@@ -19,8 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ir.primitives import UNBOUND, end_guarded
+from ir.primitives import UNBOUND
 from ir.record import made, node, record
+from ir.try_primitives import end_guarded
 from ir.types import BOTTOM, TOP, Known, Type
 
 
@@ -124,7 +125,7 @@ class If:
 class Try:
     """Runs its body; where that raises what is in `catches`, the handler, with the exception.
 
-    The body is guarded up to its call of `primitives.end_guarded`: what stands behind that is
+    The body is guarded up to its call of `try_primitives.end_guarded`: what stands behind that is
     Python's `else`. Results are what the body or the handler yields, whichever has come to its
     end. Values of the body are lost when it fails: what must outlast a failure is computed by a
     `Try` of its own before.

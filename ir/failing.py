@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 
-from ir import facts, primitives
+from ir import facts, primitives, try_primitives
 from ir.core import (
     Block,
     Call,
@@ -51,7 +51,7 @@ class Cuts:
 NEVER = {
     id(function) for function in (
         primitives.build_tuple, primitives.build_list, primitives.written, primitives.alias,
-        primitives.narrowed, primitives.end_guarded,
+        primitives.narrowed, try_primitives.end_guarded,
     )
 }
 # Functions that read iterators to their end.

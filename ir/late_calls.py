@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 
-from ir import facts, generators, heap, primitives
+from ir import facts, generators, heap, primitives, try_primitives
 from ir.builtin_facts import IN_PLACE
 from ir.special_calls import late
 
@@ -46,10 +46,10 @@ late(
 late("ir.abstract_classes", isinstance)
 # What `ir.attempts` puts into programs.
 late(
-    "ir.attempt_facts", primitives.attempted, primitives.catching, primitives.catching_found,
-    primitives.failure_of,
+    "ir.attempt_facts", try_primitives.attempted, try_primitives.catching,
+    try_primitives.catching_found, try_primitives.failure_of,
 )
-facts.late("ir.attempt_facts", primitives.catching, primitives.catching_found)
+facts.late("ir.attempt_facts", try_primitives.catching, try_primitives.catching_found)
 # Globals that a program shares.
 late(
     "ir.special_names", primitives.store_global, primitives.read_global, primitives.delete_global

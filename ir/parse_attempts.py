@@ -18,7 +18,7 @@ from typing import Any
 
 import gast
 
-from ir import facts, primitives
+from ir import facts, try_primitives
 from ir.attempt_nodes import Attempt
 from ir.builder import Builder
 from ir.comprehensions import ComprehensionParser
@@ -51,7 +51,7 @@ class AttemptParser(ComprehensionParser):
                 self.guarded(node.body)
                 if not isinstance(self.exit, Raise):
                     end = [Value("_")]
-                    self.builder.calls(primitives.end_guarded, [], end, loc=self.location(node))
+                    self.builder.calls(try_primitives.end_guarded, [], end, loc=self.location(node))
                     finish(node.orelse)
             else:
                 self.env[node.name] = error

@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from ir import primitives
+from ir import try_primitives
 from ir.attempt_nodes import EXITS, Attempt, Guarded
 from ir.desugar import Lowering, leaves_any
 from ir.generators import advanced, sending, throwing
@@ -228,14 +228,14 @@ class Pieces(Lowering):
     ) -> Statements:
         made = NodeMaker(loop)
         items, item = self._name("items"), self._name("item")
-        iterated = made.call(primitives.attempted, loop.iter)
+        iterated = made.call(try_primitives.attempted, loop.iter)
         before = [*before, made.assign(items, iterated)]
         body = loop.body
         target = loop.target
         if not isinstance(target, gast.Name):
             whole = gast.Assign(targets=[target], value=made.load(item), type_comment=None)
             body, target = [made.node(whole), *body], made.store(item)
-        failure = made.call(primitives.failure_of, made.load(items), made.load(split.error))
+        failure = made.call(try_primitives.failure_of, made.load(items), made.load(split.error))
         ended = made.assign(split.error, failure)
         orelse = [ended, *self._after(loop, loop.orelse, split)] if loop.orelse else []
         new = gast.For(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from ir import facts, primitives
+from ir import facts, primitives, try_primitives
 from ir.core import (
     Block,
     Call,
@@ -55,7 +55,7 @@ def is_silent(call: Call) -> bool:
     callee = call.callee.value
     if id(callee) in DISPLAYS or facts.is_metadata(callee):
         return True
-    if callee is primitives.special_method:
+    if callee is try_primitives.special_method:
         return isinstance(call.result.type, Method)
     if callee is getattr and (
         isinstance(call.result.type, Method) or not _is_opaque(type_of(call.args[0]))

@@ -413,6 +413,8 @@ def read_attribute(
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return computed(self, member, owner, names, loc)
+    # What is computed once is called as any function, so that what it changes is followed. A
+    # `__getattr__` that may change memory stays with the run time: any attribute may ask for it.
     if member.kind == "computed once":
         found = computed_unless_stored(self, member, owner, name, names, loc)
         if found is not None:

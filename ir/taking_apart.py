@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ir import primitives
+from ir import try_primitives
 from ir.block_building import (
     BlockBuilder,
     Named,
@@ -333,7 +333,7 @@ class TakenApart(BlockBuilder):
         self.append(made.assign(manager, self.hoisted(item.context_expr)))
         for name, method in ((enter, "__enter__"), (leave, "__exit__")):
             found = made.call(
-                primitives.special_method, made.load(manager), made.constant(method)
+                try_primitives.special_method, made.load(manager), made.constant(method)
             )
             self.append(made.assign(name, found))
         entered = made.node(gast.Call(func=made.load(enter), args=[], keywords=[]))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ir import primitives
+from ir import primitives, try_primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.typed_builder import Attempting, TypedBuilder
@@ -67,7 +67,7 @@ class TypedAttempts(TypedBuilder):
     def _is_catching(self, callee: Operand) -> bool:
         made = self.definitions.get(callee) if isinstance(callee, Value) else None
         return isinstance(made, Call) and isinstance(made.callee, Const) and (
-            made.callee.value in (primitives.catching, primitives.catching_found)
+            made.callee.value in (try_primitives.catching, try_primitives.catching_found)
         )
 
     def _catching(
@@ -81,7 +81,7 @@ class TypedAttempts(TypedBuilder):
                 "one operation calls several functions that change something and may fail, where "
                 "a handler goes on", loc, advice="call them in statements of their own",
             )
-        made = primitives.catching if is_known else primitives.catching_found
+        made = try_primitives.catching if is_known else try_primitives.catching_found
         (function,) = self.typed_call(Const(made), [callee], {}, ["caught"], loc)
         assert isinstance(function, Value)
         return function, attempting

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ir import facts, primitives
+from ir import facts, primitives, try_primitives
 from ir.binding import CannotBind, bind
 from ir.builtin_facts import IN_PLACE
 from ir.closures import Maker
@@ -84,7 +84,7 @@ class TypedCalls(TypedChanges):
     ) -> list[Operand]:
         """Appends a call; gives an operand for each result."""
         places = self.places
-        if type(callee) is Const and callee.value is primitives.attempt:
+        if type(callee) is Const and callee.value is try_primitives.attempt:
             return self._attempted(args[0], args[1:], kwargs, names[1], loc)
         if places is not None and places.is_watching:
             is_apart = type(callee) is Const and callee.value in UNPACKING

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeGuard
 
-from ir import facts, primitives
+from ir import facts, primitives, try_primitives
 from ir.core import (
     Block,
     Call,
@@ -190,7 +190,8 @@ class TypedLoops(TypedBranches):
             )
             if block is not None and isinstance(made, Call):
                 callee = made.callee.value if isinstance(made.callee, Const) else None
-                is_attempted = callee is primitives.attempted  # it is asked for its failure, too
+                # What is attempted is asked for its failure, too.
+                is_attempted = callee is try_primitives.attempted
                 if count_uses(block)[value] != (2 if is_attempted else 1):
                     return None
                 return self.made_for(op, made.args[0]) if is_attempted else made

@@ -14,6 +14,7 @@ import zyg
 from tests import corpus, rule_rows_composites
 from tests.rule_table import ROWS
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.flattening import numbers_of
 from zyg.sparsity.index_sets import members
 from zyg.sparsity.patterns import run_on_sets
 
@@ -71,10 +72,10 @@ def called(row):
 
 def check(f, args, largest_hessian=_LARGEST_HESSIAN):
     """Whether the pattern was found; fails where it lacks an entry."""
-    vector, unflatten = zyg.flatten(args)
+    vector, unflatten = numbers_of(args)
 
     def at(point):
-        return np.array(zyg.flatten(f(*copy.deepcopy(unflatten(point))))[0])
+        return np.array(numbers_of(f(*copy.deepcopy(unflatten(point))))[0])
 
     if vector.dtype.kind == "c" or at(vector).dtype.kind == "c":
         return True

@@ -152,30 +152,13 @@ def _show(error: Exception) -> None:
     shown(error)
 
 
-def _select(argnums: int | Sequence[int], gradients: tuple[Any, ...]) -> Any:
-    if isinstance(argnums, int):
-        return gradients[argnums]
-    return tuple(gradients[i] for i in argnums)
-
-
-# What `value_and_grad` says of a function whose result it can't use.
-SEVERAL_VALUES = (
-    "the function returned a tuple; use has_aux=True if all but its first entry is auxiliary"
-)
-
-
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The function that gives the gradient of `f` with respect to some of its arguments.
 
     >>> grad(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0)
     (3.0, 2.0)
     """
-
-    @wraps(f, updated=())
-    def gradient_function(*args: Any, **kwargs: Any) -> Any:
-        return _select(argnums, gradient(f, *args, **kwargs))
-
-    return gradient_function
+    return wraps(f, updated=())(_gradient_function(f, argnums))
 
 
 def value_and_grad(
@@ -188,15 +171,38 @@ def value_and_grad(
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
+    return wraps(f, updated=())(_value_and_gradient_function(f, argnums, has_aux))
 
-    @wraps(f, updated=())
+
+# The same but for names and documentation, which is what differentiated code calls.
+
+
+@registry.substitute(grad)
+def _gradient_function(f: Any, argnums: Any = 0) -> Any:
+    def gradient_function(*args: Any, **kwargs: Any) -> Any:
+        return _selected(argnums, gradient(f, *args, **kwargs))
+
+    return gradient_function
+
+
+@registry.substitute(value_and_grad)
+def _value_and_gradient_function(f: Any, argnums: Any = 0, has_aux: bool = False) -> Any:
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         value, gradients = withgradient(f, *args, **kwargs)
         if not has_aux and isinstance(value, tuple):
-            raise TypeError(SEVERAL_VALUES)
-        return value, _select(argnums, gradients)
+            raise TypeError(
+                "the function returned a tuple; use has_aux=True if all but its first entry is "
+                "auxiliary"
+            )
+        return value, _selected(argnums, gradients)
 
     return value_and_gradient
+
+
+def _selected(argnums: Any, gradients: Any) -> Any:
+    if isinstance(argnums, int):
+        return gradients[argnums]
+    return tuple([gradients[i] for i in argnums])
 
 
 def dropgrad(x: Any) -> Any:
@@ -291,20 +297,16 @@ def _pullback_inside(
     return inference.typed_call(Const(pullback_inside), args, kwargs, ["t"], loc)[0]
 
 
-def _grad_inside(specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any) -> Any:
-    """A call of `grad` in differentiated code: the function that it gives is like the user's."""
-    from zyg.calls_inside import grad_inside  # few programs need it
+def _made_by(maker: Any) -> Any:
+    """For a call in differentiated code that gives a function: that is like the user's."""
 
-    return inference.typed_call(Const(grad_inside), args, kwargs, ["t"], loc)[0]
+    def expanded(
+        specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any
+    ) -> Operand:
+        made: Operand = inference.typed_call(Const(maker), args, kwargs, ["t"], loc)[0]
+        return made
 
-
-def _value_and_grad_inside(
-    specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any
-) -> Any:
-    """The same for `value_and_grad`."""
-    from zyg.calls_inside import value_and_grad_inside  # few programs need it
-
-    return inference.typed_call(Const(value_and_grad_inside), args, kwargs, ["t"], loc)[0]
+    return expanded
 
 
 def _solver_inside(solver: Any) -> Any:
@@ -327,8 +329,8 @@ from_api.why_not_compiled = _why_not_compiled
 from_api.may_store = _may_store
 differentiates(gradient, with_value=False)
 expansions[id(pullback)] = _pullback_inside
-expansions[id(grad)] = _grad_inside
-expansions[id(value_and_grad)] = _value_and_grad_inside
+expansions[id(grad)] = _made_by(_gradient_function)
+expansions[id(value_and_grad)] = _made_by(_value_and_gradient_function)
 expansions[id(np.ndenumerate)] = _ndenumerate_inside
 inner_gradients.unknown = _gradient_of_unknown
 inner_gradients.solver_inside = _solver_inside

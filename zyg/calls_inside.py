@@ -1,8 +1,7 @@
-"""What stands for calls of `zyg.pullback`, `zyg.grad` and `zyg.hvp` inside of differentiated code.
+"""What stands for calls of `zyg.pullback` and `zyg.hvp` inside of differentiated code.
 
     y, back = zyg.pullback(f, x)        y, back = pullback_call(f, x)
     back(1.0)                           one gradient for each argument, of its kind
-    zyg.grad(f)                         a function like that of the API, but for its name
 
 That is code like the user's: it is differentiated in the place of the API, to any depth.
 """
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.api import SEVERAL_VALUES, grad, gradient, pullback, value_and_grad, withgradient
+from zyg.api import gradient, pullback
 from zyg.compiler.dynamic import pullback_call
 from zyg.compiler.returned import real_scalar
 from zyg.cotangent import inexact, project
@@ -47,31 +46,6 @@ def unit_of(y: Any) -> float:
     """The seed of a loss, which has to be a real number."""
     real_scalar(y)
     return 1.0
-
-
-@substitute(grad)
-def grad_inside(f: Any, argnums: Any = 0) -> Any:
-    def gradient_function(*args: Any, **kwargs: Any) -> Any:
-        return _selected(argnums, gradient(f, *args, **kwargs))
-
-    return gradient_function
-
-
-@substitute(value_and_grad)
-def value_and_grad_inside(f: Any, argnums: Any = 0, has_aux: bool = False) -> Any:
-    def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
-        value, gradients = withgradient(f, *args, **kwargs)
-        if not has_aux and isinstance(value, tuple):
-            raise TypeError(SEVERAL_VALUES)
-        return value, _selected(argnums, gradients)
-
-    return value_and_gradient
-
-
-def _selected(argnums: Any, gradients: Any) -> Any:
-    if isinstance(argnums, int):
-        return gradients[argnums]
-    return tuple([gradients[i] for i in argnums])
 
 
 def hvp_inside(f: Any, x: Any, v: Any) -> Any:

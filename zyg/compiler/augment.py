@@ -15,7 +15,7 @@ import operator
 import types
 from typing import TYPE_CHECKING, Any
 
-from ir import facts, primitives
+from ir import facts, primitives, try_primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import (
     Block,
@@ -378,7 +378,7 @@ class Augmenter(ForwardCalls):
         return found
 
 
-_CALLING = (primitives.updating, primitives.attempt)
+_CALLING = (primitives.updating, try_primitives.attempt)
 
 
 def _known(op: Call, args: list[Operand]) -> list[Operand]:

@@ -91,7 +91,7 @@ def reference(memory: Any) -> Any:
     return memory
 
 
-_OF_IR = ("ir.primitives", "ir.heap")
+_OF_IR = ("ir.primitives", "ir.try_primitives", "ir.heap")
 # What passes references on, or reads no contents.
 _OF_REFERENCES = {
     id(callee) for callee in (

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ir import facts, primitives
+from ir import facts, primitives, try_primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import named
 from ir.derived import is_named_tuple
@@ -61,7 +61,7 @@ IN_PLACE_IDS = {id(function) for function in IN_PLACE}
 
 def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The value of a call, and its back function: y_bar -> (function's, *arguments')."""
-    if type(function) is primitives.Catching:
+    if type(function) is try_primitives.Catching:
         from zyg.compiler.attempted_calls import attempt_call  # few programs need it
 
         return attempt_call(function.function, *args, **kwargs)

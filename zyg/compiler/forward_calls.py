@@ -7,7 +7,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from ir import primitives
+from ir import primitives, try_primitives
 from ir.core import Call, Const, Lambda, Operand, Value, type_of
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP, HEAP_NAME, with_heap, without_heap
@@ -191,7 +191,7 @@ class ForwardCalls(ForwardObjects):
         """The function object that holds what a function, or its catching variant, captured."""
         made = self.definitions.get(callee) if isinstance(callee, Value) else None
         if isinstance(made, Call) and isinstance(made.callee, Const):
-            if made.callee.value is primitives.catching:
+            if made.callee.value is try_primitives.catching:
                 return made.args[0]
         return callee
 

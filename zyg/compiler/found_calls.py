@@ -410,7 +410,7 @@ def unless_on_objects(function: Any, args: Values, kwargs: dict[str, Any]) -> No
 def _is_of_api(function: Any) -> bool:
     """Whether this is a function that `zyg.grad` and the like have given."""
     return isinstance(function, types.FunctionType) and (
-        function.__globals__.get("__name__") in ("zyg.api", "zyg.calls_inside")
+        function.__globals__.get("__name__") == "zyg.api"
     )
 
 

@@ -14,16 +14,17 @@ import functools
 import operator
 import sys
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, type_of
 from ir.special_calls import typed
-from ir.types import Instance, class_of
+from ir.types import Closure, Instance, Known, Type, class_of
 from ir.written_out import fields_of_dataclass
 from zyg.compiler.guards import AnyGuard, Dispatching, Partial
 from zyg.compiler.objects import lookup
-from zyg.rules.registry import is_constant, rule_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import is_dispatching, is_of_dataclasses
 
 if TYPE_CHECKING:
@@ -52,6 +53,21 @@ def known_call(
         return None
     function, args, kwargs = known
     return inference.typed_call(Const(function), args, kwargs, ["t"], loc)[0]
+
+
+def maker_of(
+    call_type: Callable[..., Type], callee: Const, args: list[Operand], kwargs: dict[str, Operand]
+) -> Any:
+    """What makes a function in the place of an object, as `operator.methodcaller` gives one.
+
+    It is a function wherever the call stands, also where nothing depends on its arguments.
+    `call_type` tells what a call gives.
+    """
+    plain = substitute_of(callee.value)
+    if plain is None or isinstance(callee.value, types.FunctionType):
+        return None
+    types_ = tuple(map(type_of, args)), {name: type_of(arg) for name, arg in kwargs.items()}
+    return plain if isinstance(call_type(Known(callee.value), *types_), Closure) else None
 
 
 def _known_callee(

@@ -30,7 +30,7 @@ from zyg.compiler.assigned import is_of_users
 from zyg.compiler.constructors import with_source
 from zyg.compiler.conversions import refuse_objects
 from zyg.compiler.guards import Absent, observed
-from zyg.compiler.known_callees import known_call
+from zyg.compiler.known_callees import known_call, maker_of
 from zyg.compiler.mutation import is_harmless, is_users, may_change_captured, refuse_mutation
 from zyg.compiler.object_surroundings import ObjectSurroundings
 from zyg.compiler.objects import is_object_type
@@ -45,7 +45,6 @@ from zyg.rules.registry import (
     method_of_ufunc,
     rule_of,
     stand_in_of,
-    substitute_of,
     without_output,
 )
 from zyg.signature import is_by_rules
@@ -181,7 +180,7 @@ class ProgramSurroundings(ObjectSurroundings):
                 plain, args = found
                 return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
         if inference.places is not None and isinstance(callee, Const):
-            maker = self._maker_of(callee, args, kwargs)
+            maker = maker_of(self.call_type, callee, args, kwargs)
             if maker is not None:
                 return inference.typed_call(Const(maker), args, kwargs, ["t"], loc)[0]
         if isinstance(callee, Const) and is_solver(callee.value):
@@ -347,17 +346,6 @@ class ProgramSurroundings(ObjectSurroundings):
         return Inlinable(
             source, callee.__defaults__ or (), callee.__kwdefaults__ or {}, is_own
         )
-
-    def _maker_of(
-        self, callee: Const, args: list[Operand], kwargs: dict[str, Operand]
-    ) -> Any:
-        """What makes a function in the place of an object, as `operator.methodcaller` gives one:
-        it is a function wherever the call stands, also where nothing depends on its arguments."""
-        plain = substitute_of(callee.value)
-        if plain is None or isinstance(callee.value, types.FunctionType):
-            return None
-        types_ = tuple(map(type_of, args)), {name: type_of(arg) for name, arg in kwargs.items()}
-        return plain if isinstance(self.call_type(Known(callee.value), *types_), Closure) else None
 
     def call_type(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ir import primitives
+from ir import primitives, try_primitives
 from ir.contents import has_parts
 from ir.core import (
     Block,
@@ -300,7 +300,7 @@ class TangentBuilder(FoundTangents):
             exit.values = without_heap_operand(exit.values, op.results)
             if self._pending and not any(map(is_end_guarded, self.ops)):
                 # The tangent of what the body guards can't fail in the place of the program.
-                self._define(Call(Const(primitives.end_guarded), [], {}, [Value("_")], op.loc))
+                self._define(Call(Const(try_primitives.end_guarded), [], {}, [Value("_")], op.loc))
         self.catch_up()
         self._is_deferring = outer
         return Block(params, self.ops, exit)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ir import facts, primitives
+from ir import facts, primitives, try_primitives
 from ir.builtin_facts import IN_PLACE
 from ir.memory_facts import CHANGING
 from zyg.compiler import (
@@ -120,7 +120,7 @@ def _tangent_call(
         method = object_attributes.changing_method(function, args[0])
         plainly = IN_PLACE[function] if method is None else method
         return tangent_call((plainly, *args), (None, *arg_dots))
-    if type(function) is primitives.Catching:
+    if type(function) is try_primitives.Catching:
         return _attempt(
             function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )

@@ -6,7 +6,7 @@ import functools
 import types
 from typing import Any
 
-from ir import primitives
+from ir import primitives, try_primitives
 from ir.derived import place_of_field
 from zyg.compiler import memory
 from zyg.compiler.objects import is_place
@@ -40,12 +40,12 @@ def _update_wrapper(y: Any, *both: Any, **kwargs: Any) -> Any:
     return both[len(both) // 2]
 
 
-@tangent(primitives.catching, primitives.catching_found)
+@tangent(try_primitives.catching, try_primitives.catching_found)
 def _catching(y: Any, function: Any, function_dot: Any) -> Any:
     return function_dot
 
 
-@tangent(primitives.attempted)
+@tangent(try_primitives.attempted)
 def _attempted(y: Any, items: Any, items_dot: Any) -> Any:
     return tangent_items(items_dot, items)
 
@@ -55,7 +55,7 @@ def _captured(y: Any, function: Any, name: str, *rest: Any) -> Any:
     return picked(rest[len(rest) // 2 - 1], name, y)
 
 
-@tangent(primitives.special_method)
+@tangent(try_primitives.special_method)
 def _special_method(y: Any, owner: Any, name: str, owner_dot: Any, name_dot: Any) -> Any:
     return {"__self__": owner_dot}
 

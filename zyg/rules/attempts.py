@@ -8,39 +8,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir import primitives
+from ir import try_primitives
 from ir.binding import error_of_call
 from zyg.errors import NotDifferentiable
 from zyg.rules.attributes import attribute_bar
 from zyg.rules.registry import adjoint, constant
 
 constant(
-    primitives.is_caught, primitives.end_guarded, primitives.check_not_suppressed,
-    primitives.failure_of, error_of_call,
+    try_primitives.is_caught, try_primitives.end_guarded, try_primitives.check_not_suppressed,
+    try_primitives.failure_of, error_of_call,
     # Settings, which NumPy keeps where no rule reaches.
     np.errstate.__enter__, np.errstate.__exit__,
 )
 
 
-@adjoint(primitives.special_method)
+@adjoint(try_primitives.special_method)
 def special_method(owner, name):
-    method = primitives.special_method(owner, name)
+    method = try_primitives.special_method(owner, name)
     return method, lambda method_bar: (attribute_bar(method_bar, method, owner, name), None)
 
 
-@adjoint(primitives.catching)
+@adjoint(try_primitives.catching)
 def catching(function):
-    return primitives.catching(function), lambda function_bar: function_bar
+    return try_primitives.catching(function), lambda function_bar: function_bar
 
 
-@adjoint(primitives.catching_found)
+@adjoint(try_primitives.catching_found)
 def catching_found(function):
-    return primitives.catching_found(function), lambda function_bar: function_bar
+    return try_primitives.catching_found(function), lambda function_bar: function_bar
 
 
-@adjoint(primitives.attempted)
+@adjoint(try_primitives.attempted)
 def attempted(items):
-    made = items if is_sequence(items) else primitives.attempted(items)
+    made = items if is_sequence(items) else try_primitives.attempted(items)
     return made, lambda items_bar: (bar_of_sequence(items_bar, items),)
 
 

@@ -35,9 +35,6 @@ NAMED = {
         "functional": "item_at", "iteration": "numbers_from positions positions_from_end",
     },
     "ir.primitives": {
-        "attempts":
-            "is_caught end_guarded check_not_suppressed failure_of special_method "
-            "catching catching_found attempted",
         "changes":
             "stored spliced stored_back overwritten written added_at subtracted_at deleted "
             "item_to_pop appended extended inserted",
@@ -45,6 +42,11 @@ NAMED = {
             "touched pushed pushed_left rotated emptied moved_to_end defaulted regrouped",
         "containers": "build_set flatten unpack_starred merge_dicts format_value build_string",
         "functional": "augmented_part",
+    },
+    "ir.try_primitives": {
+        "attempts":
+            "is_caught end_guarded check_not_suppressed failure_of special_method "
+            "catching catching_found attempted",
     },
     "itertools": {
         "iteration": "count repeat chain pairwise permutations combinations product",
