@@ -18,7 +18,9 @@ import numpy as np
 from zyg.compiler import from_api
 from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
+from zyg.compiler.rule_backs import RuleBack
 from zyg.compiler.seen_objects import parts_of
+from zyg.compiler.tangent_transposed import transposed
 from zyg.cotangent import NO_SLOT, is_zero_bar, keyword_bar, like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.no_tangent import NoTangent
@@ -54,7 +56,8 @@ def by_rows(
     differentiate: Callable[[], tuple[Any, Any]], function: Any, dots: Values, values: Values
 ) -> tuple[Any, Any]:
     """A value and its tangent, which has the inner product of a cotangent and the tangents of the
-    arguments, which are `values`, for each coordinate."""
+    arguments, which are `values`, for each coordinate. Of many coordinates those of a rule are
+    found at once, if they can be."""
     # What is stored meanwhile has no tangent.
     token = from_api.is_forward.set(True)
     try:
@@ -65,6 +68,10 @@ def by_rows(
         return y, zero_tangent(y)
     refuse_unknown(y, function)
     zero = zero_tangent(y)
+    if type(back) is RuleBack and not (has_table() and any(map(_may_hold, values))):
+        found = transposed(back, zero, dots)
+        if found is not None:
+            return y, found
     dots = tuple(_Replayed(dot) if hasattr(dot, "__next__") else dot for dot in dots)
 
     def derivative(seed: Any) -> Any:
