@@ -26,7 +26,7 @@ LAYERS = [
         "zyg.unusual_arrays", "zyg.matrix_bars",
     ],
     [
-        "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation",
+        "zyg.numpy_*", "zyg.permissions", "zyg.scipy_facts", "zyg.correlation", "zyg.joined_arrays",
         "zyg.runs", "zyg.spectra", "zyg.transposes", "zyg.quotients", "zyg.windows",
         "zyg.selections",
         "zyg.cotangent_facts", "zyg.cotangent_item_facts", "zyg.cotangent_place_facts",

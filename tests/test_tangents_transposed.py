@@ -84,9 +84,9 @@ def test_rows(monkeypatch, row):
 @pytest.mark.parametrize(
     "f",
     [
-        lambda a: np.array([a, 2 * a]),
-        lambda a: np.select([a > 0, a > -1], [a * a, np.sin(a)], 2.0),
-        lambda a: np.einsum("ij,jk->ki", a, a),
+        lambda a: np.einsum(a, [0, 1], a, [1, 2], [2, 0]),
+        lambda a: np.prod(a, axis=0),
+        lambda a: np.median(a, axis=1),
         lambda a: np.cumprod(a, axis=1),
         lambda a: np.std(a, axis=0, ddof=1),
         lambda a: np.linalg.pinv(a),
@@ -102,6 +102,49 @@ def test_numbers_at_once(monkeypatch, f):
     assert_close(found, expected)
     step = 1e-6 * direction(np.zeros((6, 6)), np.random.default_rng(5))
     assert np.allclose(found, (f(MATRIX + step) - f(MATRIX - step)) / 2e-6, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.array([a, 2 * a]),
+        lambda a: np.array([[a[0, 0], 1], [True, a[1, 0] * 1j]]),
+        lambda a: np.array([a[0, 0] * 1j, 2.0]).real,
+        lambda a: np.array([a[0, 0], 2.0], dtype=int),
+        lambda a: np.array([a[0], (1, 2, 3, 4, 5, 6)], np.float32),
+        lambda a: np.array(a, ndmin=4),
+        lambda a: np.asarray(a) * np.asarray(list(a[0]), dtype=float),
+        lambda a: np.select([a > 0, a > -1], [a * a, np.sin(a)], 2.0),
+        lambda a: np.select([a > 0], [a * a], True),
+        lambda a: np.where(a > 0, a, True),
+        lambda a: np.einsum("ij,jk->ki", a, a),
+        lambda a: np.einsum("ij,jk,kl,lm,mn,no->io", a, a, a, a, a, a),
+        lambda a: np.einsum("ij,jk->ki", a, 1j * a),
+        lambda a: np.diff(a, 1, -1, a[:, :1] * 2),
+        lambda a: np.ediff1d(a, a[0, 0], a[1]),
+    ],
+)
+def test_declared(f):
+    rng = np.random.default_rng(5)
+    a_dot = rng.normal(size=(6, 6))
+    y, y_dot = zyg.jvp(f, (MATRIX,), (a_dot,))
+    step = 1e-6 * a_dot
+    assert y_dot.shape == y.shape and y_dot.dtype == (y.dtype if y.dtype.kind in "fc" else float)
+    if y.dtype != np.float32:
+        expected = (f(MATRIX + step) - f(MATRIX - step)) / 2e-6
+        assert np.allclose(y_dot, expected, rtol=1e-6, atol=1e-6 * np.max(np.abs(expected)))
+    weights = rng.normal(size=y.shape)
+    _, back = zyg.pullback(f, MATRIX)
+    assert np.isclose(np.sum(back(weights + 0 * y)[0] * a_dot), np.sum(weights * y_dot).real)
+
+    def loss(a):
+        return np.sum(np.abs(f(np.sin(a))) ** 2)
+
+    gradient = zyg.grad(loss)
+    second = zyg.hvp(loss, MATRIX, a_dot)
+    assert np.allclose(second, zyg.vjp(gradient, MATRIX)[1](a_dot)[0])
+    along = lambda a: zyg.jvp(loss, (a,), (a_dot,))[1]
+    assert np.allclose(second, zyg.gradient(along, MATRIX)[0])
 
 
 def test_back_function_whose_derivative_says_something_else(monkeypatch):

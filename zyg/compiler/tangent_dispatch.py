@@ -369,8 +369,10 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
         found = between_matrices(function, args, dots)
         if found is not None:
             return found
-    declared, groups = tangent_of(function), linear_in(function, args, kwargs)
-    if declared is None and (groups is None or len(groups) != 1):
+    declared, groups = tangent_of(function, kwargs), linear_in(function, args, kwargs)
+    if declared is None and (groups is None or len(groups) != 1 or any(
+        dot is not None for i, dot in enumerate(dots) if i not in groups[0]
+    )):
         return None
     if is_read_twice(function) and args:
         args = settled(args[0]), *args[1:]

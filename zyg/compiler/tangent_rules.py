@@ -223,8 +223,13 @@ class RuleTangents(Augmenter):
     ) -> None:
         function = callee.value
         if str(getattr(rule, "__module__", "")).startswith("zyg."):
-            declared = tangent_of(function)
+            declared = tangent_of(function, kwargs)
             groups = linear_in(function, args, kwargs)
+            if groups is not None and declared is None and any(
+                self.is_varied(arg) for i, arg in enumerate(args)
+                if not any(i in group for group in groups)
+            ):
+                groups = None
             is_covered = not any(map(self.is_varied, kwargs.values())) and not (
                 is_only_when_run(function)
             )
@@ -332,6 +337,7 @@ class RuleTangents(Augmenter):
     ) -> Operand:
         """The sum of the same call with tangents in the place of each group of arguments."""
         total: Operand | None = None
+        is_of_numpy = str(getattr(callee.value, "__module__", "")).startswith("numpy")
         for group in groups:
             if not any(self.is_varied(args[i]) for i in group if i < len(args)):
                 continue
@@ -339,6 +345,8 @@ class RuleTangents(Augmenter):
             for i in group:
                 if i < len(args):
                     given[i] = self.dot_or_zero(args[i])
+                    if class_of(type_of(args[i])) is bool and is_of_numpy:
+                        given[i] = Const(0.0)
             is_item = callee.value is operator.getitem
             if is_item and args[0] in self.held:
                 term = self._held_item(args, result)

@@ -97,6 +97,7 @@ NAMED = {
     },
     "zyg.selections": {"quotients": "selected", "indexing": "is_finite"},
     "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
+    "zyg.windows": {"windows": "windows_bar"},
 }
 
 # By module alone, for functions that have no rule otherwise: of `numpy`, what isn't an everyday
@@ -150,6 +151,7 @@ LATE = {
     "types": ("attribute_dicts",),
     "zyg.iterators": ("iteration_twice",),
     "zyg.readers": ("iteration_twice",),
+    "zyg.joined_arrays": ("tangents_twice",),
     "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
     "zyg.tangent_sets": ("tangents_twice",),
 }

@@ -16,6 +16,7 @@ a rule of zyg's own only: where a user gives another rule, that says what the ta
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -32,6 +33,7 @@ HARMLESS = {
 
 _linear: dict[int, Groups] = {}
 _linear_modes: dict[int, tuple[int, frozenset[str]]] = {}
+_of_operands: set[int] = set()
 _tangents: dict[int, Callable[..., Any]] = {}
 _reads_twice: set[int] = set()
 _reads_late: set[int] = set()
@@ -52,14 +54,28 @@ def linear_in(
     groups = _linear.get(id(callee))
     if groups is None or not keywords.keys() <= HARMLESS:
         return None
+    if id(callee) in _of_operands:
+        is_text = bool(args) and isinstance(_known(args[0]), str)
+        return tuple([(i,) for i in range(1, len(args))]) if is_text else None
     if id(callee) in _linear_modes:
         place, modes = _linear_modes[id(callee)]
         mode = args[place] if len(args) > place else keywords.get("mode")
-        mode = getattr(mode, "value", mode)  # of a constant, while code is made
+        mode = _known(mode)
         is_known = mode is None or (isinstance(mode, str) and mode in modes)
         if not is_known or len(args) > place + 1:
             return None
     return groups
+
+
+def _known(arg: Any) -> Any:
+    """An argument: while code is made, the value of a constant."""
+    return getattr(arg, "value", arg)
+
+
+def linear_in_operands(callee: object) -> None:
+    """Declares that a function is linear in each argument behind the first, which is text."""
+    _of_operands.add(id(callee))
+    linear(callee)
 
 
 def only_in_modes(callee: object, place: int, modes: Collection[str]) -> None:
@@ -109,5 +125,12 @@ def is_read_late(callee: object) -> bool:
     return id(callee) in _reads_late
 
 
-def tangent_of(callee: object) -> Callable[..., Any] | None:
-    return _tangents.get(id(callee))
+def tangent_of(callee: object, keywords: Collection[str] = ()) -> Callable[..., Any] | None:
+    """The declared tangent of a call with these keyword arguments."""
+    found = _tangents.get(id(callee))
+    if found is None or not keywords:
+        return found
+    code = found.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    has_rest = code.co_flags & inspect.CO_VARKEYWORDS
+    return found if has_rest or set(keywords) <= set(code.co_varnames[:count]) else None

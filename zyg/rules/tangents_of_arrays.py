@@ -7,7 +7,8 @@ import operator
 import numpy as np
 
 from zyg import cotangent, keeping
-from zyg.rules.tangent_registry import linear, only_in_modes, tangent
+from zyg.joined_arrays import joined
+from zyg.rules.tangent_registry import linear, linear_in_operands, only_in_modes, tangent
 
 # Linear in the first argument: the function itself, applied to the tangent.
 for _callee in (
@@ -32,6 +33,7 @@ for _callee in (
 linear(np.compress, 1)
 linear(np.extract, 1)
 linear(np.where, (1, 2))
+linear(np.select, (1, 2))
 linear(np.append, (0, 1))
 linear(np.linspace, (0, 1))
 linear(np.pad, 0)
@@ -44,11 +46,24 @@ for _callee in (
     *(getattr(np, name) for name in ("vecdot", "matvec", "vecmat") if hasattr(np, name)),
 ):
     linear(_callee, 0, 1)
+linear_in_operands(np.einsum)
 
 
 @tangent(np.ndarray.T)
 def transposed(y, x, x_dot):
     return x_dot.T
+
+
+@tangent(np.array, np.asfortranarray)
+def array(y, object, *rest, dtype=None, copy=None, order=None, ndmin=0):
+    return joined(rest[len(rest) // 2], object, y)
+
+
+@tangent(np.asarray, np.asanyarray)
+def asarray(y, a, *rest, dtype=None, order=None):
+    if len(rest) == 1 and dtype is None and isinstance(a, np.ndarray):
+        return rest[0]
+    return joined(rest[len(rest) // 2], a, y)
 
 
 @tangent(np.linalg.inv)

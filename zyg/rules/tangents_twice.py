@@ -24,10 +24,12 @@ from zyg.cotangent_items import (
 )
 from zyg.cotangent_places import without_key
 from zyg.errors import NotDifferentiable
+from zyg.joined_arrays import joined
 from zyg.matrix_bars import is_sparse
 from zyg.readers import read_once
 from zyg.rules.changes import before_splice, spliced_bar
 from zyg.rules.collection_classes import added_bar, remaining_bars, rotated_back
+from zyg.rules.creation import array_bar
 from zyg.rules.iteration import column
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
@@ -266,10 +268,15 @@ def shared(bar, dots):
     return from_items([None if dot is None else unbroadcast(bar, dot) for dot in dots], dots)
 
 
+@adjoint(joined)
+def joined_(dot, like, y):
+    return joined(dot, like, y), lambda bar: (array_bar(bar, like, y.dtype), None, None)
+
+
 for _callee in (
     tangent.part_of, tangent.copy_of, tangent.tangent_or_zero, tangent.stored_tangent,
     tangent.spread, tangent.picked, tangent.tangent_items, tangent.settled_tangent,
-    tangent.enumerated, tangent.without, tangent.moved_within,
+    tangent.enumerated, tangent.without, tangent.moved_within, joined,
 ):
     linear(_callee, 0)
 linear(tangent.listed, 1)
