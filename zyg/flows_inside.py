@@ -31,9 +31,15 @@ from zyg.integrals_inside import (
     with_structure,
 )
 from zyg.rules import scipy_integrate as first_order
+from zyg.rules import scipy_integrate_tangents as forward
 from zyg.rules.registry import adjoint, constant
+from zyg.rules.tangent_registry import by_jvp
 from zyg.shadows import apart
 from zyg.solvers_inside import as_tuple, entry, flat, stands_for
+
+# Rules have no types.
+joint_slopes: Any = forward.joint_slopes
+sensitivities: Any = forward.sensitivities
 
 
 def slope(t: Any, y: Any, f: Any, rest: Any) -> Any:
@@ -99,6 +105,19 @@ def flow_rule(function: Any, start: Any, stop: Any, first: Any, operands: Any) -
         )
 
     return last, back
+
+
+@by_jvp(flow)
+def flow_and_tangent(
+    jvp: Any, dots: Any, function: Any, start: Any, stop: Any, first: Any, operands: Any
+) -> Any:
+    """The value, and the tangent by the equation of the sensitivities."""
+    y = flow(function, start, stop, first, operands)
+    slopes = joint_slopes(
+        jvp, function, dots.get("function"), operands, dots.get("operands"), True
+    )
+    times_dot = np.array([dots.get("start") or 0.0, dots.get("stop") or 0.0])
+    return y, sensitivities(slopes, np.array([start, stop]), times_dot, first, dots.get("first"))[1]
 
 
 def values_at(

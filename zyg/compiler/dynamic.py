@@ -225,12 +225,17 @@ def pullback_unless_storing(function: Any, *args: Any, **kwargs: Any) -> tuple[A
     """`pullback_call` of a function that C calls as well, where what it stores has no derivative:
     for integrals, and in forward mode."""
     found = pullback_call(function, *args, **kwargs)
+    unless_storing(function, *args, **kwargs)
+    return found
+
+
+def unless_storing(function: Any, *args: Any, **kwargs: Any) -> None:
+    """Raises for a function that stores into objects, and is called by C, or again."""
     if type(function) is types.FunctionType and from_api.may_store(function, args, kwargs):
         raise NotDifferentiable(
             f"{named(function)}, which is called by C, stores what varies with its arguments: let "
             "it only return what it computes"
         )
-    return found
 
 
 def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, ...]]:

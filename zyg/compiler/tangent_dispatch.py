@@ -48,7 +48,13 @@ from zyg.errors import NotDifferentiable, ZygError
 from zyg.memory_kinds import is_memory
 from zyg.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
-from zyg.rules.tangent_registry import is_read_late, is_read_twice, linear_in, tangent_of
+from zyg.rules.tangent_registry import (
+    is_read_late,
+    is_read_twice,
+    linear_in,
+    tangent_of,
+    way_by_jvp,
+)
 from zyg.signature import BackFunction, is_by_rules, is_dispatching, is_users
 from zyg.tangent import settled, settled_tangent, unless_asked, zero_tangent
 from zyg.tangent_objects import change, has_table, live_items
@@ -172,6 +178,9 @@ def _tangent_call(
         return made
     if conversions.takes_numbers(function):
         conversions.unless_taken_apart(function, *args, *kwargs.values())
+    found = _by_jvp(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
+    if found is not None:
+        return found
     if all(dot is None for dot in kwarg_dots.values()):
         found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
         if found is not None:
@@ -390,6 +399,27 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
     return y, call(*given, **kwargs)
 
 
+def _by_jvp(
+    function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
+) -> tuple[Any, Any] | None:
+    """The value and tangent of what solves equations by tangents of the functions that it is given;
+    None for other functions."""
+    rule: Any = rule_of(function)
+    solve = way_by_jvp(function)
+    if solve is None or not str(rule.__module__).startswith("zyg."):
+        return None
+    refuse_uncovered(rule, function, args, kwargs)
+    names = rule.__code__.co_varnames[: rule.__code__.co_argcount]
+    by_name = {**dict(zip(names, dots, strict=False)), **kwarg_dots}
+
+    def jvp(primals: Values, dots: Values) -> tuple[Any, Any]:
+        dynamic.unless_storing(*primals)
+        return tangent_call(primals, dots)
+
+    found: tuple[Any, Any] = solve(jvp, by_name, *args, **kwargs)
+    return found
+
+
 def has_tangent_as_iterator(make: Any) -> bool:
     """Whether the tangent of what makes an iterator is another iterator."""
     return paired(make) is not None or tangent_of(make) is not None
@@ -416,6 +446,9 @@ def rule_call(
                 if dot is None:
                     unless_asked(arg)
     rule: Any = rule_of(function)
+    found = _by_jvp(function, tuple(args), tuple(dots[1:]), kwargs or {}, kwarg_dots or {})
+    if found is not None:
+        return found
     is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
     walk = paired(function)
     if walk is not None:

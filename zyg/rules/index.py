@@ -130,7 +130,7 @@ LATE = {
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws", "draws_of_python"),
     "scipy.fft": ("fourier", "scipy_fft"),
-    "scipy.integrate": ("scipy_integrate", "scipy_samples"),
+    "scipy.integrate": ("scipy_integrate", "scipy_integrate_tangents", "scipy_samples"),
     "scipy.interpolate": ("scipy_interpolate",),
     "scipy.optimize": ("scipy_optimize",),
     "scipy.sparse": ("scipy_sparse", "scipy_sparse_tangents"),

@@ -202,9 +202,13 @@ def solved_again(slope, record, times, first):
     ).sol
 
 
+def solution_of_odeint(func, y0, t, args=(), *, tfirst=False, rtol=None, atol=None, mxstep=0):
+    return integrate.odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol, mxstep=mxstep)
+
+
 @adjoint(integrate.odeint)
 def odeint(func, y0, t, args=(), *, pullback=None, tfirst=False, rtol=None, atol=None, mxstep=0):
-    y = integrate.odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol, mxstep=mxstep)
+    y = solution_of_odeint(func, y0, t, args, tfirst=tfirst, rtol=rtol, atol=atol, mxstep=mxstep)
     times, first = np.array(t, dtype=float), np.array(y0, dtype=float)
     slope = slope_of(func, as_tuple(args), tfirst)
     record = record_of(slope, times, np.copy(y))
@@ -223,16 +227,26 @@ NO_DENSE_OUTPUT = (
 )
 
 
+def solution_of(
+    fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None,
+    vectorized=False, args=None, **options,
+):
+    """What `solve_ivp` finds, where its rule covers the call."""
+    if dense_output or events is not None or vectorized:
+        raise NotDifferentiable(NO_DENSE_OUTPUT)
+    if np.iscomplexobj(y0):
+        raise NotDifferentiable("scipy.integrate.solve_ivp has no rule for complex states")
+    return integrate.solve_ivp(fun, t_span, y0, method, t_eval, args=args, **options)
+
+
 @adjoint(integrate.solve_ivp)
 def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None,
     vectorized=False, args=None, *, pullback=None, **options,
 ):
-    if dense_output or events is not None or vectorized:
-        raise NotDifferentiable(NO_DENSE_OUTPUT)
-    if np.iscomplexobj(y0):
-        raise NotDifferentiable("scipy.integrate.solve_ivp has no rule for complex states")
-    y = integrate.solve_ivp(fun, t_span, y0, method, t_eval, args=args, **options)
+    y = solution_of(
+        fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options
+    )
     start, success, first = t_span[0], y.success, np.array(y0, dtype=float)
     slope = slope_of(fun, () if args is None else args, True)
     record = record_of(slope, np.copy(y.t), np.transpose(np.copy(y.y)))

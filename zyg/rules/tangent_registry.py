@@ -35,6 +35,7 @@ _linear: dict[int, Groups] = {}
 _linear_modes: dict[int, tuple[int, frozenset[str]]] = {}
 _of_operands: set[int] = set()
 _tangents: dict[int, Callable[..., Any]] = {}
+_by_jvp: dict[int, Callable[..., Any]] = {}
 _reads_twice: set[int] = set()
 _reads_late: set[int] = set()
 _when_run: set[int] = set()
@@ -93,6 +94,26 @@ def tangent(*callees: object) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def by_jvp(*callees: object) -> Callable[[F], F]:
+    """Declares how a call is made that gives its value and its tangent, and calls functions.
+
+    `function(jvp, dots, *args, **kwargs)`: `dots` are the tangents by the names of parameters, and
+    `jvp((f, *args), (f_dot, *dots))` gives a value and its tangent.
+    """
+
+    def register(function: F) -> F:
+        for callee in callees:
+            _by_jvp[id(callee)] = function
+            _alive.append(callee)
+        return function
+
+    return register
+
+
+def way_by_jvp(callee: object) -> Callable[..., Any] | None:
+    return _by_jvp.get(id(callee))
 
 
 def reads_twice(*callees: object) -> None:
