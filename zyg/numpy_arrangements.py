@@ -215,11 +215,25 @@ def array_of_list(type_: Type, dtype: Known) -> Type:
         except TypeError:
             return TOP
     if not isinstance(type_, Sequence) or not is_list or not is_number(item):
-        return TOP
+        # As many dimensions as there are brackets, but where a list is empty: then of float64.
+        is_double = dtypes_in(type_) == {np.dtype(np.float64)}
+        return array_of(np.dtype(np.float64), None) if is_double else TOP
     items = array_of(np.dtype(class_of(type_.item)), (ANY,))
     if type_.cls is range:
         return items
     return join(items, Array(np.dtype(np.float64), (ANY,)))
+
+
+def dtypes_in(type_: Type) -> set[np.dtype[Any] | None]:
+    """What the numbers in nested lists, tuples and arrays are; None for anything else."""
+    if isinstance(type_, Array):
+        return {type_.dtype}
+    if isinstance(type_, Sequence) and type_.cls in (list, tuple):
+        return dtypes_in(facts.item_of(type_))
+    if isinstance(type_, Tuple):
+        return set().union(*map(dtypes_in, type_.items))
+    members = type_.members if isinstance(type_, Union) else (type_,)
+    return {np.dtype(class_of(member)) if is_number(member) else None for member in members}
 
 
 def parts(type_: Type) -> list[Array] | None:

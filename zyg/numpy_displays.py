@@ -1,42 +1,105 @@
-"""Arrays made of lists that are written out: as many dimensions as there are brackets.
+"""Arrays made of nested lists: as many dimensions as there are brackets.
 
-    np.array([[a, b], [c, d]])     list[list[float]]  ->  float64[?, ?]
+    np.array([[a, b], [c, d]])             list[list[float]]  ->  float64[?, ?]
+    np.array([[f(x) for x in xs] ...])     the same, and a look at what came out
 
 The type of a list says nothing of its length, and an empty list of lists has one dimension only.
+Where lists aren't written out, the array is looked at when the program runs.
 """
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
-from ir import primitives
+from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from ir.types import Tuple, Type
-from zyg.array_type import Array
-from zyg.numpy_arrangements import array
+from ir.types import Known, Sequence, Tuple, Type, Union
+from zyg.array_type import ANY, Array, Dims, array_of, is_number
+from zyg.errors import NotDifferentiable
+from zyg.numpy_arrangements import array, dtypes_in
+from zyg.numpy_shapes import argument
 
 
-@special(np.array)
 def _array(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
+    callee: Any, self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
 ) -> Folded:
-    if not args or not _displays(self, args[0]):
+    if not args:
         return None
     others = tuple(map(type_of, args[1:]))
-    type_ = array(
-        (_written_out(self, args[0]), *others), {name: type_of(v) for name, v in kwargs.items()}
-    )
-    if not isinstance(type_, Array) or type_.dims is None:
+    keywords = {name: type_of(value) for name, value in kwargs.items()}
+    if _displays(self, args[0]):
+        type_ = array((_written_out(self, args[0]), *others), keywords)
+        if isinstance(type_, Array) and type_.dims is not None:
+            return [_made(self, callee, args, kwargs, type_, names, loc)]
+    nested = _of_nested_lists(type_of(args[0]), others, keywords)
+    if not isinstance(nested, Array) or nested.dims is None:
         return None
-    made = Value(names[0], type_)
-    self._define(Call(Const(np.array), args, kwargs, [made], loc))
+    made = _made(self, callee, args, kwargs, nested, names, loc)
+    self.call(unless_empty, made, Const(len(nested.dims)), Const(nested.dtype), loc=loc)
     return [made]
+
+
+for _callee in (np.array, np.asarray, np.asanyarray):
+    special(_callee)(partial(_array, _callee))
+
+
+def _made(
+    self: TypedCalls, callee: Any, args: list[Operand], kwargs: dict[str, Operand], type_: Type,
+    names: list[str], loc: Location | None,
+) -> Value:
+    made = Value(names[0], type_)
+    self._define(Call(Const(callee), args, kwargs, [made], loc))
+    return made
+
+
+def unless_empty(made: Any, count: int, dtype: Any) -> None:
+    """Raises for an array of nested lists of which one is empty: it has fewer dimensions, or
+    another dtype, than the type of the lists says."""
+    if made.ndim != count or made.dtype != dtype:
+        raise NotDifferentiable(
+            f"an array of lists in lists was taken for one of {count} dimensions and {dtype}, but "
+            f"has {made.ndim} and {made.dtype}: is one of the lists empty? Make it by np.zeros then"
+        )
+
+
+facts.effect(unless_empty)
+
+
+def _of_nested_lists(type_: Type, others: tuple[Type, ...], keywords: dict[str, Type]) -> Type:
+    """The type of an array of lists in lists, if none is empty."""
+    dims = _dims_of_nested(type_)
+    dtype = argument((type_, *others), keywords, 1, "dtype", Known(None))
+    if dims is None or len(dims) < 2 or len(others) > 1 or not keywords.keys() <= {"dtype", "copy"}:
+        return type_
+    kinds = dtypes_in(type_)
+    if not isinstance(dtype, Known) or None in kinds:
+        return type_
+    try:
+        found = np.result_type(*kinds) if dtype.value is None else np.dtype(dtype.value)
+    except TypeError:
+        return type_
+    return array_of(found, dims)
+
+
+def _dims_of_nested(type_: Type) -> Dims | None:
+    """The dimensions of nested lists, tuples and arrays; None where they aren't known."""
+    if isinstance(type_, Array):
+        return type_.dims
+    if isinstance(type_, Sequence) and type_.cls in (list, tuple):
+        inner = _dims_of_nested(facts.item_of(type_))
+        return None if inner is None else (ANY, *inner)
+    if isinstance(type_, Tuple) and type_.items:
+        found = list(map(_dims_of_nested, type_.items))
+        counts = {None if dims is None else len(dims) for dims in found}
+        return None if None in counts or len(counts) > 1 else (ANY,) * (1 + counts.pop())  # type: ignore[operator]
+    members = type_.members if isinstance(type_, Union) else (type_,)
+    return () if all(map(is_number, members)) else None
 
 
 def _displays(self: TypedCalls, operand: Operand) -> list[Operand]:

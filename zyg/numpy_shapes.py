@@ -87,6 +87,11 @@ def copies(call: Call) -> bool:
     return len(call.args) <= 2 and "copy" not in call.kwargs
 
 
+def is_of_items(call: Call) -> bool:
+    """Whether a call makes an array of a list or tuple: that is none yet."""
+    return bool(call.args) and class_of(type_of(call.args[0])) in (list, tuple)
+
+
 facts.fresh(np.ndarray.astype, when=copies)
 
 
@@ -134,7 +139,7 @@ facts.late(
     "zyg.numpy_arrangements", *RESHAPING, *MAKERS, *CONVERTING, *JOINING, *ITEM, np.logspace,
     np.geomspace, np.full_like, np.split, np.array_split,
 )
-special_calls.late("zyg.numpy_displays", np.array)
+special_calls.late("zyg.numpy_displays", np.array, np.asarray, np.asanyarray)
 special_calls.late("zyg.numpy_changes", np.ndarray.fill, np.ndarray.sort, np.copyto)
 facts.pure(*RESHAPING, np.broadcast_to, np.full_like, *CONVERTING, *ITEM)
 facts.pure(*(maker for maker in MAKERS if maker is not np.empty), np.logspace, np.geomspace)
@@ -143,5 +148,6 @@ facts.pure(np.split, np.array_split, np.unique, np.searchsorted, np.nonzero, np.
 facts.total(np.reshape, np.ndarray.reshape, np.broadcast_to)
 facts.fresh(*MAKERS, np.logspace, np.geomspace, np.full_like)
 facts.fresh(np.array, when=copies)
+facts.fresh(np.asarray, np.asanyarray, np.ascontiguousarray, when=is_of_items)
 facts.fresh(*JOINING, np.dstack, np.block)
 facts.joining(*JOINING, np.dstack, np.array, np.asarray)

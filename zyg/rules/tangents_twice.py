@@ -11,6 +11,7 @@ from zyg.cotangent import from_items, unbroadcast
 from zyg.cotangent_items import (
     before_push,
     cleared,
+    cleared_view,
     first_part,
     item,
     last_part,
@@ -18,6 +19,7 @@ from zyg.cotangent_items import (
     position_of,
     stored_bar,
     taken,
+    taken_view,
     with_gap,
     without_item,
     without_last,
@@ -44,6 +46,15 @@ def placed(items_dot, index, value_dot):
         return cleared(bar, index), None, None if value_dot is None else value_bar
 
     return tangent.placed(items_dot, index, value_dot), back
+
+
+@adjoint(tangent.placed_view)
+def placed_view(items_dot, view, part_dot, args):
+    def back(bar):
+        part_bar = stored_bar(taken_view(bar, view, args), part_dot, items_dot)
+        return cleared_view(bar, view, args), None, None if part_dot is None else part_bar, None
+
+    return tangent.placed_view(items_dot, view, part_dot, args), back
 
 
 @adjoint(tangent.spliced_tangent)
@@ -285,6 +296,7 @@ linear(tangent.items_tangent, 1)
 linear(tangent.extended_by, (0, 1))
 linear(tangent.placed, (0, 2))
 linear(tangent.spliced_tangent, (0, 2))
+linear(tangent.placed_view, (0, 2))
 linear(tangent.with_last, (0, 1))
 linear(regrouped_tangent, (4, 5))
 
