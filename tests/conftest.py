@@ -22,6 +22,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="of tests with many rows, run those from the first one on in steps",
     )
     parser.addoption(
+        "--few", type=_share, metavar="FIRST:STEP",
+        help="of tests with few rows or one, run those from the first one on in steps",
+    )
+    parser.addoption(
         "--part", type=_share, metavar="PART:COUNT",
         help="run one of so many parts of equal size of all tests, counted from 0",
     )
@@ -35,7 +39,7 @@ def _share(text: str) -> tuple[int, int]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The tests of this process: CI runs two beside each other, and other rows on each Python."""
     kept = items
-    for name, chosen in ("rows", _of_rows), ("part", _of_part):
+    for name, chosen in ("few", _of_few), ("rows", _of_rows), ("part", _of_part):
         share = config.getoption(name)
         if share is not None:
             kept = chosen(kept, *share)
@@ -55,6 +59,14 @@ def _of_rows(items: list[pytest.Item], first: int, step: int) -> list[pytest.Ite
             kept.append(item)
         seen[test] += 1
     return kept
+
+
+def _of_few(items: list[pytest.Item], first: int, step: int) -> list[pytest.Item]:
+    """All large tables, and all rows of each so many-th of the small ones."""
+    sizes = Counter(map(_test_of, items))
+    small = [test for test in sizes if sizes[test] < FEW]
+    chosen = set(small[first::step])
+    return [item for item in items if sizes[_test_of(item)] >= FEW or _test_of(item) in chosen]
 
 
 def _of_part(items: list[pytest.Item], part: int, count: int) -> list[pytest.Item]:

@@ -28,8 +28,8 @@ def grown(x):
     for j in range(3):
         row = []
         for i in range(2):
-            row.append(x**i + j)
-        rows.append(row)
+            row.insert(0, x**i + j)
+        rows.insert(0, row)
     table = np.array(rows)
     table *= table
     table[0, 1] = x

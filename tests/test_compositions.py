@@ -11,6 +11,7 @@ BATCH = 20
 MOST_REFUSED = 6
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 @pytest.mark.parametrize(
     "first",

@@ -71,6 +71,7 @@ def test_round_trip(program, args, capsys):
     assert_same_behaviour(program.f, rebuilt(program.f), args, capsys)
 
 
+@pytest.mark.thorough
 @each(ALL)
 def test_tree_that_is_compiled_is_the_text_that_is_shown(program, args, monkeypatch, capsys):
     texts = collected(monkeypatch)

@@ -299,6 +299,7 @@ def check(f, x):
     assert zyg.jvp(slope, (x,), (1.0,)) == (pytest.approx(slope(x)), expected)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("x", [1.3, 1.1])
 def test_second_derivative(f, x):
@@ -369,6 +370,7 @@ def check_random(seeds):
     return refused
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 def test_random_functions():
     assert check_random(range(4)) <= 2

@@ -132,6 +132,7 @@ def program(reference, way, change, has_objects=True):
     return names_of(["\n    ".join(filter(None, lines))], file, NAMES)["f"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_none_is_wrong(reference):
     for way in ("variable", "closure", "list", "attribute"):

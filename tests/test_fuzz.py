@@ -46,6 +46,7 @@ def test_random_programs(first, differentiate):
 SECOND = range(0, 200, 40)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 @pytest.mark.parametrize(
     "first", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in SECOND[1:])]

@@ -84,6 +84,7 @@ def test_lists_are_changed_in_place(f):
         assert whole not in loops
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "seed",
     [*range(40), *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(40, 120))],

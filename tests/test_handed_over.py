@@ -16,6 +16,7 @@ from zyg.compiler.table_ownership import reuse_tables
 BATCH = 15
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "first",
     [0, *(pytest.param(n, marks=pytest.mark.one_version) for n in range(BATCH, 5 * BATCH, BATCH))],

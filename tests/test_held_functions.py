@@ -285,6 +285,7 @@ def tangent(f):
     return lambda y: zyg.jvp(f, (y,), (1.0,))[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("outer", [slope, tangent])
 @pytest.mark.parametrize("inner", [slope, tangent])
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -91,11 +91,13 @@ def changed_meanwhile(made):
     return program
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ITERATORS)
 def test_changed_before(name):
     assert is_followed(changed_before(ITERATORS[name])) == (name not in REFUSED["before"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ITERATORS)
 def test_changed_meanwhile(name):
     assert is_followed(changed_meanwhile(ITERATORS[name])) == (name not in REFUSED["meanwhile"])

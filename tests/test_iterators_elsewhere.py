@@ -84,6 +84,7 @@ def program(kind, way, reader, is_held):
     return names_of(["\n    ".join(lines)], f"<{kind} {way} {reader} {is_held}>", NAMES)["f"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("is_held", [True, False], ids=["held", "local"])
 def test_none_is_wrong(kind, is_held):

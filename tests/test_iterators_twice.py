@@ -393,6 +393,7 @@ def second_difference(f, h=1e-4):
     return (f(X + h) - 2 * f(X) + f(X - h)) / h**2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("mode", MODES)
 def test_second_derivative(f, mode):

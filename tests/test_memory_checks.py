@@ -147,6 +147,7 @@ def by_jvp(f):
     return lambda x: zyg.jvp(f, (x,), (1.0,))[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("outer", [None, by_gradient, by_jvp])
 @pytest.mark.parametrize("inner", [by_gradient, by_jvp])
 @pytest.mark.parametrize("function", [

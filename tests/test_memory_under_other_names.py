@@ -62,6 +62,7 @@ def program(name, kept, change):
     return names_of(["\n    ".join(lines)], f"<{name} {kept} {change}>", NAMESPACE)["f"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_none_is_wrong(name):
     for kept in ("attribute", "closure"):

@@ -62,6 +62,7 @@ def test_nothing_is_asked_again(f, args):
     assert "isinstance(t" not in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "first",
     [0, *(pytest.param(n, marks=pytest.mark.one_version) for n in range(BATCH, 6 * BATCH, BATCH))],

@@ -156,6 +156,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_each_mode_gives_the_second_derivative(f):
     assert list(second_outcomes(f)) == [True] * 3
@@ -283,6 +284,7 @@ def check_batch(seeds):
     assert found.count(True) > 2 * found.count(False)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 def test_random_functions_of_holders():
     check_batch(range(20, 24))

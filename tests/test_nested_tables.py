@@ -191,6 +191,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("outer", MODES)
 @pytest.mark.parametrize("inner", MODES)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -399,6 +400,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("f", NAMES, ids=lambda f: f.__name__)
 def test_names_of_rows(f, mode):

@@ -249,6 +249,7 @@ def test_reverse(f, args):
     differences.check_gradient(f, args, zyg.pullback)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("f", "args"), [p for p in PROGRAMS if p[0] not in REVERSE_ONLY])
 def test_forward(f, args):
     ones = tuple([np.ones_like(arg) for arg in args])

@@ -54,6 +54,7 @@ def test_none_is_wrong(named, changed, where):
     assert False not in found(named, changed, where)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("changed", ["item", "view", "call"])
 @pytest.mark.parametrize("named", ["given_back", "chosen", "collected"])
 def test_what_no_object_holds_is_followed(named, changed):

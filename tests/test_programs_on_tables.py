@@ -52,6 +52,7 @@ def programs(places):
 
 
 # By turns one order for each; another one, and two programs of three, are among the thorough tests.
+@pytest.mark.thorough
 @programs(range(0, len(PROGRAMS), 3))
 def test_second_derivative(place):
     check(PROGRAMS[place], *ORDERS[place % 4])

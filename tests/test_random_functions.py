@@ -14,6 +14,7 @@ def check(seeds, has_objects):
     return sum(None not in ways for ways in found.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 @pytest.mark.parametrize("has_objects", [False, True], ids=["alone", "with_objects"])
 def test_right_or_refused(has_objects):

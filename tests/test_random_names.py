@@ -30,6 +30,7 @@ def check(writer, first, found_by, share):
     assert followed > share * len(functions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize(
     "first", [0, pytest.param(BATCH, marks=one_version)]
@@ -38,6 +39,7 @@ def test_no_first_derivative_is_wrong(writer, first):
     check(writer, first, outcomes, FIRST[writer])
 
 
+@pytest.mark.thorough
 @one_version
 def test_no_second_derivative_is_wrong():
     check("places", 0, second_outcomes, SECOND["places"])

@@ -27,6 +27,7 @@ def check_group(f):
     assert back(1.0)[0] == pytest.approx(slope, rel=1e-5, abs=1e-6), f.__code__.co_filename
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "first",
     [

@@ -31,11 +31,13 @@ def is_right(f):
         return False
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 def test_right_or_refused():
     assert len(check(range(12), is_nested=False)) >= 8
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 def test_with_derivatives_inside():
     assert len(check(range(8), is_nested=True)) >= 4

@@ -71,6 +71,7 @@ def program(name, *statements):
     return names_of(["\n    ".join(lines)], f"<{name}>", {"total": total, "Given": Given})["f0"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_bound_behind_the_function(binding):
     for name, maker in MAKERS.items():
@@ -78,6 +79,7 @@ def test_bound_behind_the_function(binding):
         assert list(outcomes(f)) == [True] * 3, name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("statement", IN_THE_STATEMENT)
 def test_bound_by_the_statement_that_makes_the_function(statement):
     assert list(outcomes(program(statement, IN_THE_STATEMENT[statement]))) == [True] * 3

@@ -94,6 +94,7 @@ def program(given, kept, change):
     return names_of(["\n    ".join(lines)], f"<{given} {kept} {change}>", NAMES)["f"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("given", GIVEN)
 def test_none_is_wrong(given):
     for kept in ("variable", "attribute"):
@@ -179,6 +180,7 @@ def collecting(given, loop, change):
     return names_of(["\n    ".join(lines)], f"<{given} {loop} {change}>", NAMES)["f"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("given", COLLECTED)
 @pytest.mark.parametrize("loop", LOOPS)
 def test_none_is_wrong_in_a_loop(given, loop):

@@ -50,6 +50,7 @@ FLOWS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("f", "args"), FLOWS)
 def test_second_derivatives(f, args):
     check_second_derivatives(f, args, step=1e-4, tolerance=1e-5)
@@ -59,6 +60,7 @@ def decayed(c):
     return integrate.solve_ivp(lambda t, y: -c * y, (0.0, 1.0), [1.0], rtol=1e-8).y[0, -1]
 
 
+@pytest.mark.thorough
 def test_nested_modes():
     expected = pytest.approx(np.exp(-1.3), rel=1e-7)
     for inner in MODES:
@@ -107,6 +109,7 @@ def test_refused(f, message):
         slope_of(slope_by_pullback(f))(1.5)
 
 
+@pytest.mark.thorough
 def test_the_fourth_derivative_is_refused():
     with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
         slope_of(slope_of(slope_of(slope_of(decayed))))(1.3)

@@ -64,6 +64,7 @@ INTEGRALS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("f", "args"), INTEGRALS)
 def test_second_derivatives(f, args):
     check_second_derivatives(f, args, step=1e-4, tolerance=1e-6)
@@ -73,6 +74,7 @@ def decay(c):
     return integrate.quad(lambda t: np.exp(-c * t * t), -np.inf, np.inf)[0]
 
 
+@pytest.mark.thorough
 def test_nested_modes():
     second, third = [
         factor * np.sqrt(np.pi) * 2.0**power for factor, power in ((3 / 4, -2.5), (-15 / 8, -3.5))

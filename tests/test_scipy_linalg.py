@@ -106,6 +106,7 @@ METRIC = np.array([[1.0, 0.3, 0.1], [0.3, 2.0, 0.2], [0.1, 0.2, 1.5]])
 PHASES = np.array([[0.0, 0.3j, 0.1], [-0.3j, 0.0, 0.2j], [0.1, -0.2j, 0.0]])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "args"),
     [

@@ -26,6 +26,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 6])
 def test_samples(program, count):
@@ -41,6 +42,7 @@ def test_a_grid_for_each_column(function):
     zyg.check_grads(lambda y, x: function(y, x=x, axis=0), Y, GRID)
 
 
+@pytest.mark.thorough
 def test_quadrature_by_a_fixed_rule():
     def f(a, b):
         return integrate.fixed_quad(lambda x, c: np.exp(a * x) * c, 0.0, b, args=(a,), n=4)[0]

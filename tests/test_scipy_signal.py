@@ -47,6 +47,7 @@ def test_second_order(f):
 IMAGE = np.reshape(np.sin(np.arange(20.0)), (4, 5))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", [*rows.MODES, "grid-wrap", "grid-constant"])
 def test_second_order_of_filters(mode):
     zyg.check_grads(lambda x: np.sum(ndimage.gaussian_filter(x, 0.7, mode=mode) ** 3), IMAGE)

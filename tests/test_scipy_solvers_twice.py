@@ -82,6 +82,7 @@ ROOTS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("f", "args"), ROOTS)
 def test_second_derivatives(f, args):
     check_second_derivatives(f, args, step=1e-5, tolerance=1e-6)
@@ -95,6 +96,7 @@ def least_by_root(a, b):
     return well(optimize.fsolve(slope_of_well, np.ones(2), (a, b)), a, b)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("f", "expected"),
     [
@@ -112,6 +114,7 @@ def test_minima_are_roots_of_the_gradient(f, expected):
     assert along(found, second) == pytest.approx(along(known, second), rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_minimum_with_a_slope_of_its_own():
     """The arm for a slope by differences, which isn't taken, saves something else."""
     def quartic(c):
@@ -134,6 +137,7 @@ def cube_roots(c):
     return optimize.root(lambda x: x**3 - c, [1.0]).x[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("f", [cube_root, cube_roots])
 def test_nested_modes(f):
     second, third = -2 / 9 * 2 ** (-5 / 3), 10 / 27 * 2 ** (-8 / 3)

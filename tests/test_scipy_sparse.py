@@ -11,6 +11,7 @@ S = sparse.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]))
 ROW, COLUMN = np.array([0.4, 1.2]), np.array([0.3, 0.7, 1.1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "args"),
     [

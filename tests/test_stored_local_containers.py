@@ -103,6 +103,7 @@ def test_what_they_hold_is_read_as_it_is(program):
     assert is_followed(program)
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 def test_second_derivatives_are_right_or_refused():
     found = {program: list(second_outcomes(program)) for program in PROGRAMS}

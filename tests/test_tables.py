@@ -156,6 +156,7 @@ def is_right(f):
     return True
 
 
+@pytest.mark.thorough
 @pytest.mark.one_version
 def test_random_tables():
     """Those that are refused have rows with several names, of which one is changed."""

@@ -183,6 +183,7 @@ def test_without_and_with_a_log(program, monkeypatch):
     np.testing.assert_allclose(*found, rtol=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(40))
 def test_random_stores(seed, mode):
     function = random_function(seed)
@@ -262,6 +263,7 @@ def _matrix(n):
     return a @ a.T + n * np.eye(n)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", [cholesky, cholesky_in_place, orthogonalised])
 def test_memory_grows_with_the_array(program):
     """Copies of what the inner products read would be of order 3: eight times."""
@@ -275,6 +277,7 @@ def recurrence(a):
     return y @ y
 
 
+@pytest.mark.thorough
 def test_memory_of_a_recurrence():
     peaks = [_peak(recurrence, np.full(n, 0.01)) for n in (500, 1000)]
     assert peaks[1] < 2.5 * peaks[0]  # of order 2, it would be four times
@@ -294,6 +297,7 @@ def heat(u):
     return np.sum(u * u)
 
 
+@pytest.mark.thorough
 def test_memory_of_stencils():
     """A linear one keeps nothing per step, another one what it multiplies."""
     u = RANDOM.uniform(-1.0, 1.0, 5000)
