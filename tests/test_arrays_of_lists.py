@@ -1,4 +1,4 @@
-"""Arrays that are made of lists and lists of lists: new memory, and as many dimensions as brackets."""
+"""Arrays made of lists and lists of lists: new memory, as many dimensions as brackets."""
 
 import numpy as np
 import pytest
