@@ -25,7 +25,7 @@ from ir import facts, primitives
 from ir.contents import has_parts, holds_memory, is_object
 from ir.core import Call, Const, If, Lambda, Operand, Value, Yield, type_of
 from ir.held import HeldMemory
-from ir.memory_facts import ARITHMETIC, CHANGING, COPYING, HOLDING, UNPACKING, is_mutable
+from ir.memory_facts import ARITHMETIC, CHANGING, HOLDING, UNPACKING, is_mutable
 from ir.place_merging import PlaceMerging
 from ir.place_state import ABSENT, NEW, SHALLOW, Returned
 from ir.types import class_of
@@ -112,7 +112,7 @@ class Places(PlaceMerging):
                 self.contents.read(result)
             elif callee is operator.getitem and self.parts(call.args[0]):
                 self.cover(result, self.parts(call.args[0]))
-            elif (facts.is_fresh(call) or id(callee) in COPYING) and not (
+            elif (facts.is_fresh(call) or self.is_new_container(call, result)) and not (
                 has_parts(result.type)
             ):
                 continue

@@ -129,14 +129,20 @@ def load_global(name: str) -> Any:
 
 
 class Namespace:
-    """The globals of a module, under a name that can be shown."""
+    """The globals of a module, or the attributes of a function, under a name that can be shown."""
 
     __slots__ = ("contents",)
 
     def __init__(self, contents: dict[str, Any]) -> None:
         self.contents = contents
 
+    @property
+    def is_module(self) -> bool:
+        return "__name__" in self.contents or "__builtins__" in self.contents
+
     def __repr__(self) -> str:
+        if not self.is_module:
+            return "the attributes of a function"
         return f"the globals of {self.contents.get('__name__', 'a module')}"
 
 
@@ -144,6 +150,8 @@ def read_global(namespace: Namespace, name: str) -> Any:
     """Reads a global of a function that stores into it, too."""
     if name in namespace.contents:
         return namespace.contents[name]
+    if not namespace.is_module:
+        raise AttributeError(f"'function' object has no attribute {name!r}", name=name)
     if hasattr(builtins, name):
         return getattr(builtins, name)
     raise NameError(f"name '{name}' is not defined", name=name)
@@ -152,6 +160,11 @@ def read_global(namespace: Namespace, name: str) -> Any:
 def store_global(namespace: Namespace, name: str, value: Any) -> None:
     """Assigns a global, in a function that declares it so."""
     namespace.contents[name] = value
+
+
+def is_global(namespace: Namespace, name: str) -> bool:
+    """Whether a module or function has a name, in turns with the stores of a program."""
+    return name in namespace.contents
 
 
 def delete_global(namespace: Namespace, name: str) -> None:

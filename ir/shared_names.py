@@ -14,7 +14,7 @@ import builtins
 import operator
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ir import facts, primitives
@@ -30,7 +30,8 @@ class Names:
 
 
 def names_of(owner: Any) -> Names:
-    """The object that stands for the names in the globals of a module, or in a class."""
+    """The object that stands for the names in the globals of a module, in a class, or in the
+    attributes of a function."""
     known = _known.get(id(owner))
     if known is None:
         cls = _names_of_class(owner) if isinstance(owner, type) else _names_of_module(owner)
@@ -43,9 +44,13 @@ _known: dict[int, tuple[Any, Names]] = {}
 
 
 def _names_of_module(contents: dict[str, Any]) -> type[Names]:
+    is_module = primitives.Namespace(contents).is_module
+
     def read(self: Names, name: str) -> Any:
         if name in contents:
             return contents[name]
+        if not is_module:
+            raise AttributeError(f"'function' object has no attribute {name!r}", name=name)
         if hasattr(builtins, name):
             return getattr(builtins, name)
         raise NameError(f"name '{name}' is not defined", name=name)
@@ -57,7 +62,7 @@ def _names_of_module(contents: dict[str, Any]) -> type[Names]:
         read(self, name)
         del contents[name]
 
-    name = str(contents.get("__name__", "module"))
+    name = str(contents.get("__name__", "module" if is_module else "function"))
     return _made(name, read, store, delete, (_names_in, (name,)))
 
 
@@ -104,7 +109,7 @@ def name_read(op: Op | None, module_globals: dict[str, Any]) -> tuple[Any, str] 
             return found.contents, name
         case operator.getitem, [Const(dict() as contents), Const(str(name))]:
             return contents, name
-        case _, [Const(ModuleType() | type() as owner), Const(str(name))] if (
+        case _, [Const(ModuleType() | type() | FunctionType() as owner), Const(str(name))] if (
             op.callee.value in (getattr, class_read)
         ):
             return owner_of_names(owner), name
@@ -137,5 +142,12 @@ def _nothing(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 def owner_of_names(owner: Any) -> Any:
-    """What `names_of` takes for a module or a class."""
-    return vars(owner) if isinstance(owner, ModuleType) else owner
+    """What `names_of` takes for a module, a function or a class."""
+    return vars(owner) if isinstance(owner, ModuleType | FunctionType) else owner
+
+
+def has_names(owner: Any, name: str) -> bool:
+    """Whether this is a global of a module, or an attribute that a program gives a function."""
+    if type(owner) is FunctionType:
+        return not hasattr(FunctionType, name) and not name.startswith("__")
+    return isinstance(owner, ModuleType)

@@ -32,6 +32,7 @@ from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
 from ir.metaclasses import asked_of_metaclass
 from ir.primitives import UNBOUND
+from ir.shared_names import has_names
 from ir.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed
 from ir.surroundings import STORED
 from ir.types import (
@@ -40,6 +41,7 @@ from ir.types import (
     Instance,
     Known,
     Method,
+    Scalar,
     Slice,
     Type,
     Union,
@@ -87,10 +89,10 @@ def _getattr(
                 return shared
             if self.surroundings.is_assigned(owner.value, name):
                 return _read_of_class(self, owner, args[1], names, loc)
-        if isinstance(owner.value, types.ModuleType):
+        if has_names(owner.value, name):
             if self.surroundings.is_shared(vars(owner.value), name):
                 return special_names.read_shared(self, vars(owner.value), args[1], names, loc)
-        if isinstance(owner.value, types.ModuleType | type):
+        if isinstance(owner.value, type) or has_names(owner.value, name):
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
                 return [Const(type_.value)]
@@ -185,6 +187,9 @@ def _hasattr(
     if self.places is None or len(args) != 2 or kwargs or not isinstance(args[1], Const):
         return None
     cls, name = class_of(type_of(args[0])), args[1].value
+    if isinstance(args[0], Const) and has_names(args[0].value, name):
+        given: list[Operand] = [Const(primitives.Namespace(vars(args[0].value))), args[1]]
+        return typed(self, primitives.is_global, given, names, loc, Scalar(bool))
     if self.surroundings.member(type_of(args[0]), name).kind != "stored":
         return None
     self.works_on_objects = True
@@ -291,7 +296,7 @@ def _read_by_any_name(
     """`getattr(o, name)` for a name that is computed, or with a default."""
     owner, key = args[0], args[1]
     if self.places is not None and isinstance(owner, Const) and isinstance(key, Const) and (
-        isinstance(owner.value, types.ModuleType | type)
+        isinstance(owner.value, type) or has_names(owner.value, key.value)
     ):
         return _read_of_names(self, owner.value, key.value, args, names, loc)
     if isinstance(key, Const) and isinstance(key.value, str):
@@ -311,10 +316,11 @@ def _read_by_any_name(
 
 
 def _read_of_names(
-    self: TypedCalls, owner: types.ModuleType | type, name: str, args: list[Operand],
+    self: TypedCalls, owner: Any, name: str, args: list[Operand],
     names: list[str], loc: Location | None,
 ) -> Folded:
-    """`getattr(o, name, default)` of a class or module, through which derivatives may go."""
+    """`getattr(o, name, default)` of a class, module or function, through which derivatives may
+    go."""
     if isinstance(owner, type):
         is_shared = self.surroundings.sharing_in_class(owner, name) is not None
         is_shared |= asked_of_metaclass(owner, name) is not None

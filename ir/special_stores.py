@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ir import primitives
@@ -23,6 +22,7 @@ from ir.heap import (
     store_attribute,
 )
 from ir.late import late
+from ir.shared_names import has_names
 from ir.special_attributes import is_of_cases, object_unless_plain
 from ir.special_calls import Folded, special
 from ir.types import class_of
@@ -52,9 +52,8 @@ def _set_attribute(
         return changed_by_attribute(self, "__setattr__", owner, [name, value], loc)
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
-    if isinstance(owner, Const) and type(owner.value) is ModuleType:
-        names_of_module = Const(primitives.Namespace(vars(owner.value)))
-        given = [names_of_module, name, value]
+    if isinstance(owner, Const) and has_names(owner.value, name.value):
+        given = [Const(primitives.Namespace(vars(owner.value))), name, value]
         return self.typed_call(Const(primitives.store_global), given, {}, names, loc)
     owner = object_unless_plain(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
@@ -158,6 +157,9 @@ def _delete_attribute(
         return changed_by_attribute(self, "__delattr__", args[0], args[1:], loc)
     if not isinstance(args[1], Const):
         return self.unknown_call(Const(delattr), args, names, loc)
+    if isinstance(args[0], Const) and has_names(args[0].value, args[1].value):
+        named: list[Operand] = [Const(primitives.Namespace(vars(args[0].value))), args[1]]
+        return self.typed_call(Const(primitives.delete_global), named, {}, names, loc)
     cls = class_of(type_of(args[0]))
     if not self.surroundings.member(type_of(args[0]), args[1].value).is_plainly_deleted:
         return self.unknown_call(Const(delattr), args, names, loc)

@@ -366,16 +366,19 @@ class Storages:
             callee = op.callee.value if isinstance(op.callee, Const) else None
             if facts.is_fresh(op) or id(callee) in HOLDING:
                 return "new"
-            if storage in self.returned_new or self._is_new_container(op):
+            if storage in self.returned_new or self.is_new_container(op, storage):
                 return "new"
         if isinstance(op, Loop) and op.results.index(storage) >= len(op.init):
             return "new"
         return "unknown"
 
     @staticmethod
-    def _is_new_container(call: Call) -> bool:
+    def is_new_container(call: Call, result: Value) -> bool:
         """Whether a call makes a list or dict of its own of the items of another one."""
         callee = call.callee.value if isinstance(call.callee, Const) else None
+        if callee is primitives.unpack_starred:
+            place = call.args[1]
+            return isinstance(place, Const) and call.results.index(result) == place.value
         if callee is operator.getitem:
             index = type_of(call.args[1])
             is_slice = isinstance(index, Slice) or (

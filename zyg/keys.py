@@ -25,6 +25,7 @@ from zyg.signature import (
     BackFunction,
     abstract,
     by_identity,
+    has_own_names,
     hides_methods,
     is_bound,
     is_callable_object,
@@ -76,6 +77,8 @@ def function_key(f: types.FunctionType) -> Key:
 
 def _captured_function_key(f: types.FunctionType) -> Key:
     """The key of a captured function; one that captures something may capture itself."""
+    if has_own_names(f):
+        return Known(f)
     return function_key(f) if f.__closure__ is None else abstract(f)
 
 

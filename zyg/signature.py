@@ -148,12 +148,27 @@ class _Abstraction:
             return TOP
         if type(value) is not types.FunctionType or id(value) in by_identity:
             return self.of(value)
+        if has_own_names(value):
+            return Known(value)
         for levels, outer in enumerate(reversed(self._open)):
             if outer is value:
                 return Around(levels)
             if outer is None:
                 break
         return self._function(value, is_captured=True)
+
+
+def abstract_captured(value: Any) -> Type:
+    """The abstraction of what a captured variable holds."""
+    if type(value) is types.FunctionType and id(value) not in by_identity and has_own_names(value):
+        return Known(value)
+    return abstract(value)
+
+
+def has_own_names(function: types.FunctionType) -> bool:
+    """Whether a function was given attributes: it is one more thing than its code, then."""
+    names = function.__dict__
+    return bool(names) and any(not name.startswith("__") for name in names)
 
 
 class BackFunction:

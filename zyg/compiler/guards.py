@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from ir.derived import as_class, base_of
 from ir.record import record
 from ir.types import TOP, Known, Mapping, Sequence, Type, widen
-from zyg.signature import abstract
+from zyg.signature import abstract, abstract_captured
 
 MAX_GLOBAL_ITEMS = 8
 MAX_REACHED = 40
@@ -44,7 +44,7 @@ class CellGuard:
 
     def holds(self) -> bool:
         try:
-            return abstract(self.cell.cell_contents) == self.expected
+            return abstract_captured(self.cell.cell_contents) == self.expected
         except ValueError:
             return False
 

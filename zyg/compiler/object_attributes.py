@@ -14,7 +14,7 @@ from typing import Any
 
 from ir import primitives
 from ir.metaclasses import asked_of_metaclass
-from ir.shared_names import Names, names_of
+from ir.shared_names import Names, has_names, names_of
 from ir.types import (
     Instance,
 )
@@ -203,7 +203,7 @@ def _computed(
         if holder is not None:
             y = getattr(obj, name)
             return y, Read(holder, name, count, y)
-    if is_running() and isinstance(obj, types.ModuleType) and is_of_users(vars(obj)):
+    if is_running() and has_names(obj, name) and is_of_users(vars(obj)):
         y = getattr(obj, name)
         is_plain = name in vars(obj) and not callable(y)
         return (y, Read(names_of(vars(obj)), name, count, y)) if is_plain else None

@@ -43,7 +43,7 @@ from zyg.compiler.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
 from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.rules.registry import is_of_plain_module, rule_of, substitute_of
-from zyg.signature import abstract, is_by_rules, is_for_run_time
+from zyg.signature import abstract, abstract_captured, is_by_rules, is_for_run_time
 
 if TYPE_CHECKING:
     from ir import lifting
@@ -276,7 +276,7 @@ class Specialiser(ObjectNeeds):
         captures = []
         for cell in function.__closure__ or ():
             try:
-                type_ = abstract(cell.cell_contents)
+                type_ = abstract_captured(cell.cell_contents)
             except ValueError:
                 return None
             captures.append(type_)

@@ -123,7 +123,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if not isinstance(type_, Known) and is_of_users(owner_of_names(owner)):
             named = owner_of_names(owner)
             self._made.names[id(named), name] = named, name
-        known = self._specialiser.assigned.read(owner, name, type_)
+        known = self._specialiser.assigned.read(owner_of_names(owner), name, type_)
         if known != type_:
             return known
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):

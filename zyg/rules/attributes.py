@@ -50,7 +50,9 @@ def getattr_(obj, name, /, *default):
     return y, back
 
 
-constant(primitives.read_global, primitives.store_global, primitives.delete_global)
+constant(
+    primitives.read_global, primitives.store_global, primitives.delete_global, primitives.is_global
+)
 
 
 @adjoint(super)
