@@ -16,7 +16,7 @@ from ir.generators import Watching
 from zyg.compiler.wrappers import forget_cached
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import Holding, RunningNames
-from zyg.shadow_calls import running, state
+from zyg.shadow_calls import Run, running, state
 from zyg.shadows import Shadows
 
 
@@ -36,7 +36,7 @@ class ForwardPass:
         self._holding.parts.clear()
 
     def __enter__(self) -> Holding:
-        state.run, state.held, state.names = object(), self._holding, self._names
+        state.run, state.held, state.names = Run(), self._holding, self._names
         self._generators.__enter__()
         return self._holding
 

@@ -26,10 +26,19 @@ if TYPE_CHECKING:
 UNTOUCHED = float("0")
 
 
+class Run:
+    """A forward pass that works on objects; `keys` is for `zyg.outer_keys`."""
+
+    __slots__ = ("keys",)
+
+    def __init__(self) -> None:
+        self.keys: dict[int, tuple[Any, frozenset[Any]]] = {}
+
+
 class _State(_local):
     """What runs in this thread: a forward pass that works on objects, what these hold."""
 
-    run: object = None
+    run: Run | None = None
     held: Holding | None = None
     names: RunningNames | None = None
 

@@ -54,10 +54,10 @@ from zyg.compiler.tangents import is_array
 from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
-    from zyg.compiler import refusals
+    from zyg.compiler import key_lookups, refusals
     from zyg.compiler.forward_calls import ForwardCalls
 else:  # they are for calls of the user's functions, and those that are found at run time
-    refusals = late("zyg.compiler.refusals")
+    key_lookups, refusals = late("zyg.compiler.key_lookups"), late("zyg.compiler.refusals")
     ForwardCalls = late_class(
         "zyg.compiler.forward_calls", "ForwardCalls", ForwardObjects,
         "_static_call _changes_arguments _held_by _may_find_objects _take_apart _uncaught "
@@ -259,6 +259,8 @@ class Augmenter(ForwardCalls):
         mapping: Mapping,
     ) -> None:
         """A call through which no derivative flows: it is made as it is."""
+        if self.heap is not None:
+            key_lookups.look_up(self, callee, args)
         if self.heap is not None and is_global_store(op):
             self._refuse_lost(op, args)
         if self.heap is not None:
@@ -288,6 +290,8 @@ class Augmenter(ForwardCalls):
         if isinstance(callee, Value) and callee in self.methods:
             function, self_operand = self.methods[callee]
             callee, args = function, [self_operand, *args]
+        if self.heap is not None:
+            key_lookups.look_up(self, callee, args)
         if isinstance(callee, Const) and self._heap_call(op, callee, args, mapping):
             return
         if isinstance(callee, Const):
