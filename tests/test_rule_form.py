@@ -31,7 +31,8 @@ PROGRAMS = (
     *("zyg.rules.mutating_methods", "zyg.rules.array_stores", "zyg.rules.generators"),
     *("zyg.rules.taking_all", "zyg.rules.heaps", "zyg.rules.mappings"),
     "zyg.rules.draws_of_python",
-    *("zyg.rules.scipy_integrate", "zyg.rules.scipy_optimize"),
+    *("zyg.rules.scipy_integrate", "zyg.rules.scipy_integrate_tangents"),
+    "zyg.rules.scipy_optimize",
 )
 
 

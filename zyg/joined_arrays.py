@@ -9,18 +9,20 @@ import numpy as np
 from ir import facts
 from ir.types import TOP, Type
 from zyg.array_type import Array
+from zyg.unusual_arrays import refuse_to_hold
 
 
 def joined(dot: Any, like: Any, y: Any) -> Any:
     """The tangent of the array `y` that was made of `like`, whose tangent is `dot`.
 
-    Zero where numbers were rounded.
+    Zero where numbers were rounded. Raises for arrays of objects and records.
 
     >>> joined([1.0, [None]], [0.5, [True]], np.zeros((2, 1)))
     array([[1.],
            [0.]])
     """
     if y.dtype.kind not in "fc":
+        refuse_to_hold(y.dtype)
         return np.zeros(y.shape)
     whole = np.asarray(_numbers(dot, like))
     if whole.dtype.kind == "c" and y.dtype.kind == "f":

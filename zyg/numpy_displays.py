@@ -18,7 +18,7 @@ from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from ir.types import Known, Sequence, Tuple, Type, Union
+from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from zyg.array_type import ANY, Array, Dims, array_of, is_number
 from zyg.errors import NotDifferentiable
 from zyg.numpy_arrangements import array, dtypes_in
@@ -72,18 +72,19 @@ facts.effect(unless_empty)
 
 
 def _of_nested_lists(type_: Type, others: tuple[Type, ...], keywords: dict[str, Type]) -> Type:
-    """The type of an array of lists in lists, if none is empty."""
-    dims = _dims_of_nested(type_)
+    """The type of an array of lists in lists, if none is empty; nothing is known of others."""
+    if class_of(type_) not in (list, tuple) or len(others) > 1:
+        return TOP
+    dims, kinds = _dims_of_nested(type_), dtypes_in(type_)
     dtype = argument((type_, *others), keywords, 1, "dtype", Known(None))
-    if dims is None or len(dims) < 2 or len(others) > 1 or not keywords.keys() <= {"dtype", "copy"}:
-        return type_
-    kinds = dtypes_in(type_)
+    if dims is None or len(dims) < 2 or not keywords.keys() <= {"dtype", "copy"}:
+        return TOP
     if not isinstance(dtype, Known) or None in kinds:
-        return type_
+        return TOP
     try:
         found = np.result_type(*kinds) if dtype.value is None else np.dtype(dtype.value)
     except TypeError:
-        return type_
+        return TOP
     return array_of(found, dims)
 
 

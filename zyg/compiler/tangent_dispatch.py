@@ -49,6 +49,7 @@ from zyg.memory_kinds import is_memory
 from zyg.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import (
+    is_of_numpy,
     is_read_late,
     is_read_twice,
     linear_in,
@@ -379,9 +380,9 @@ def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any])
         if found is not None:
             return found
     declared, groups = tangent_of(function, kwargs), linear_in(function, args, kwargs)
-    if declared is None and (groups is None or len(groups) != 1 or any(
+    if declared is None and (groups is None or len(groups) != 1 or (is_of_numpy(function) and any(
         dot is not None for i, dot in enumerate(dots) if i not in groups[0]
-    )):
+    ))):
         return None
     if is_read_twice(function) and args:
         args = settled(args[0]), *args[1:]

@@ -61,6 +61,7 @@ from zyg.errors import NotDifferentiable
 from zyg.numpy_changes import added_at_each
 from zyg.rules.tangent_registry import (
     Groups,
+    is_of_numpy,
     is_only_when_run,
     is_read_late,
     is_read_twice,
@@ -225,7 +226,7 @@ class RuleTangents(Augmenter):
         if str(getattr(rule, "__module__", "")).startswith("zyg."):
             declared = tangent_of(function, kwargs)
             groups = linear_in(function, args, kwargs)
-            if groups is not None and declared is None and any(
+            if groups is not None and is_of_numpy(function) and any(
                 self.is_varied(arg) for i, arg in enumerate(args)
                 if not any(i in group for group in groups)
             ):
@@ -337,7 +338,6 @@ class RuleTangents(Augmenter):
     ) -> Operand:
         """The sum of the same call with tangents in the place of each group of arguments."""
         total: Operand | None = None
-        is_of_numpy = str(getattr(callee.value, "__module__", "")).startswith("numpy")
         for group in groups:
             if not any(self.is_varied(args[i]) for i in group if i < len(args)):
                 continue
@@ -345,7 +345,7 @@ class RuleTangents(Augmenter):
             for i in group:
                 if i < len(args):
                     given[i] = self.dot_or_zero(args[i])
-                    if class_of(type_of(args[i])) is bool and is_of_numpy:
+                    if class_of(type_of(args[i])) is bool and is_of_numpy(callee.value):
                         given[i] = Const(0.0)
             is_item = callee.value is operator.getitem
             if is_item and args[0] in self.held:

@@ -79,6 +79,11 @@ def linear_in_operands(callee: object) -> None:
     linear(callee)
 
 
+def is_of_numpy(callee: object) -> bool:
+    """Whether all arguments that vary have to be among those in which a function is linear."""
+    return str(getattr(callee, "__module__", "")).startswith("numpy")
+
+
 def only_in_modes(callee: object, place: int, modes: Collection[str]) -> None:
     """Restricts what was declared linear to these modes, the argument `mode` or that at a place."""
     _linear_modes[id(callee)] = place, frozenset(modes)
