@@ -38,6 +38,7 @@ else:
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
 _parsed: dict[int, Function] = {}
+_parsed_with_cells: dict[tuple[int, frozenset[str]], Function] = {}
 _lock = allocate_lock()
 
 
@@ -86,8 +87,16 @@ def parse(function: types.FunctionType) -> Function:
     return parse_code(function.__code__, function.__globals__)
 
 
-def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function:
-    """The IR of a code object: the only door from Python's objects into the IR."""
+def parse_code(
+    code: types.CodeType, module_globals: dict[str, Any], cells: frozenset[str] = frozenset()
+) -> Function:
+    """The IR of a code object: the only door from Python's objects into the IR.
+
+    `cells` are captured variables that the function is given as objects which hold them
+    (`ir.outer_cells`).
+    """
+    if cells:
+        return _with_cells(code, module_globals, cells)
     known = _parsed.get(id(code))
     if known is not None and known.globals is module_globals:
         return known
@@ -109,7 +118,23 @@ def parse_code(code: types.CodeType, module_globals: dict[str, Any]) -> Function
     return function
 
 
-def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
+def _with_cells(
+    code: types.CodeType, module_globals: dict[str, Any], cells: frozenset[str]
+) -> Function:
+    key = id(code), cells
+    known = _parsed_with_cells.get(key)
+    if known is None or known.globals is not module_globals:
+        known = parse_source(locate(code, module_globals), module_globals, cells)
+        with _lock:
+            if len(_parsed_with_cells) >= MAX_PARSED:
+                _parsed_with_cells.clear()
+            _parsed_with_cells[key] = known
+    return known
+
+
+def parse_source(
+    source: Source, module_globals: dict[str, Any], cells: frozenset[str] = frozenset()
+) -> Function:
     code = source.code
     unsupported = None
     if code.co_flags & (0x80 | 0x200):
@@ -126,6 +151,7 @@ def parse_source(source: Source, module_globals: dict[str, Any]) -> Function:
         source.gast_node, source.file, code.co_name, source.class_name, module_globals,
         captured=list(code.co_freevars), enclosing=None,
     )
+    parser.cells.update(value for name, value in parser.captured.items() if name in cells)
     if unsupported:
         raise parser.unsupported(source.gast_node, unsupported)
     function = parser.function()

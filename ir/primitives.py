@@ -133,7 +133,7 @@ class Namespace:
 
     __slots__ = ("contents",)
 
-    def __init__(self, contents: dict[str, Any]) -> None:
+    def __init__(self, contents: Any) -> None:
         self.contents = contents
 
     @property
@@ -142,7 +142,8 @@ class Namespace:
 
     def __repr__(self) -> str:
         if not self.is_module:
-            return "the attributes of a function"
+            is_function = isinstance(self.contents, dict)
+            return "the attributes of a function" if is_function else "a captured variable"
         return f"the globals of {self.contents.get('__name__', 'a module')}"
 
 
@@ -150,6 +151,8 @@ def read_global(namespace: Namespace, name: str) -> Any:
     """Reads a global of a function that stores into it, too."""
     if name in namespace.contents:
         return namespace.contents[name]
+    if not isinstance(namespace.contents, dict):
+        return namespace.contents[name]  # of a cell, which raises
     if not namespace.is_module:
         raise AttributeError(f"'function' object has no attribute {name!r}", name=name)
     if hasattr(builtins, name):

@@ -20,6 +20,7 @@ from typing import Any
 from ir import facts, primitives
 from ir.core import Call, Const, Op
 from ir.heap import class_read
+from ir.outer_cells import CellNames, OuterCell
 from ir.types import Known, Type
 
 
@@ -43,12 +44,14 @@ def names_of(owner: Any) -> Names:
 _known: dict[int, tuple[Any, Names]] = {}
 
 
-def _names_of_module(contents: dict[str, Any]) -> type[Names]:
+def _names_of_module(contents: Any) -> type[Names]:
     is_module = primitives.Namespace(contents).is_module
 
     def read(self: Names, name: str) -> Any:
         if name in contents:
             return contents[name]
+        if isinstance(contents, CellNames):
+            return contents[name]  # which raises
         if not is_module:
             raise AttributeError(f"'function' object has no attribute {name!r}", name=name)
         if hasattr(builtins, name):
@@ -109,8 +112,8 @@ def name_read(op: Op | None, module_globals: dict[str, Any]) -> tuple[Any, str] 
             return found.contents, name
         case operator.getitem, [Const(dict() as contents), Const(str(name))]:
             return contents, name
-        case _, [Const(ModuleType() | type() | FunctionType() as owner), Const(str(name))] if (
-            op.callee.value in (getattr, class_read)
+        case (function, [Const(owner), Const(str(name))]) if function in (getattr, class_read) and (
+            isinstance(owner, ModuleType | type | FunctionType | OuterCell)
         ):
             return owner_of_names(owner), name
         case _:
@@ -142,7 +145,9 @@ def _nothing(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 def owner_of_names(owner: Any) -> Any:
-    """What `names_of` takes for a module, a function or a class."""
+    """What `names_of` takes for a module, a function, a cell or a class."""
+    if isinstance(owner, OuterCell):
+        return owner.names
     return vars(owner) if isinstance(owner, ModuleType | FunctionType) else owner
 
 
@@ -150,4 +155,4 @@ def has_names(owner: Any, name: str) -> bool:
     """Whether this is a global of a module, or an attribute that a program gives a function."""
     if type(owner) is FunctionType:
         return not hasattr(FunctionType, name) and not name.startswith("__")
-    return isinstance(owner, ModuleType)
+    return isinstance(owner, ModuleType | OuterCell)

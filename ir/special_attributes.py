@@ -32,7 +32,7 @@ from ir.late import late
 from ir.memory_facts import CHANGING_METHODS
 from ir.metaclasses import asked_of_metaclass
 from ir.primitives import UNBOUND
-from ir.shared_names import has_names
+from ir.shared_names import has_names, owner_of_names
 from ir.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed
 from ir.surroundings import STORED
 from ir.types import (
@@ -90,8 +90,9 @@ def _getattr(
             if self.surroundings.is_assigned(owner.value, name):
                 return _read_of_class(self, owner, args[1], names, loc)
         if has_names(owner.value, name):
-            if self.surroundings.is_shared(vars(owner.value), name):
-                return special_names.read_shared(self, vars(owner.value), args[1], names, loc)
+            if self.surroundings.is_shared(owner_of_names(owner.value), name):
+                found_names = owner_of_names(owner.value)
+                return special_names.read_shared(self, found_names, args[1], names, loc)
         if isinstance(owner.value, type) or has_names(owner.value, name):
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
@@ -188,7 +189,7 @@ def _hasattr(
         return None
     cls, name = class_of(type_of(args[0])), args[1].value
     if isinstance(args[0], Const) and has_names(args[0].value, name):
-        given: list[Operand] = [Const(primitives.Namespace(vars(args[0].value))), args[1]]
+        given: list[Operand] = [Const(primitives.Namespace(owner_of_names(args[0].value))), args[1]]
         return typed(self, primitives.is_global, given, names, loc, Scalar(bool))
     if self.surroundings.member(type_of(args[0]), name).kind != "stored":
         return None
@@ -325,7 +326,7 @@ def _read_of_names(
         is_shared = self.surroundings.sharing_in_class(owner, name) is not None
         is_shared |= asked_of_metaclass(owner, name) is not None
     else:
-        is_shared = self.surroundings.is_shared(vars(owner), name)
+        is_shared = self.surroundings.is_shared(owner_of_names(owner), name)
     if not is_shared:
         self.surroundings.attribute_type(owner, name)  # which notes that it is read as it is
         return None

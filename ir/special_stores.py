@@ -22,7 +22,7 @@ from ir.heap import (
     store_attribute,
 )
 from ir.late import late
-from ir.shared_names import has_names
+from ir.shared_names import has_names, owner_of_names
 from ir.special_attributes import is_of_cases, object_unless_plain
 from ir.special_calls import Folded, special
 from ir.types import class_of
@@ -53,7 +53,7 @@ def _set_attribute(
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
     if isinstance(owner, Const) and has_names(owner.value, name.value):
-        given = [Const(primitives.Namespace(vars(owner.value))), name, value]
+        given = [Const(primitives.Namespace(owner_of_names(owner.value))), name, value]
         return self.typed_call(Const(primitives.store_global), given, {}, names, loc)
     owner = object_unless_plain(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]
@@ -158,7 +158,7 @@ def _delete_attribute(
     if not isinstance(args[1], Const):
         return self.unknown_call(Const(delattr), args, names, loc)
     if isinstance(args[0], Const) and has_names(args[0].value, args[1].value):
-        named: list[Operand] = [Const(primitives.Namespace(vars(args[0].value))), args[1]]
+        named: list[Operand] = [Const(primitives.Namespace(owner_of_names(args[0].value))), args[1]]
         return self.typed_call(Const(primitives.delete_global), named, {}, names, loc)
     cls = class_of(type_of(args[0]))
     if not self.surroundings.member(type_of(args[0]), args[1].value).is_plainly_deleted:

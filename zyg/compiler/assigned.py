@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from ir import facts
+from ir.outer_cells import CellNames
 from ir.shared_names import is_nameable
 from ir.types import TOP, Type, join, widen
 from zyg.errors import NotDifferentiable
@@ -38,6 +39,8 @@ NONE_SHARED: Shared = {}
 def is_of_users(owner: Any) -> bool:
     """Whether these are the globals of a module of the user's, or a class there: the caches of
     libraries are none of what is differentiated."""
+    if isinstance(owner, CellNames):
+        return True
     names = vars(owner) if isinstance(owner, type) else owner
     module = str(names.get("__module__", names.get("__name__"))).partition(".")[0]
     return module not in _LIBRARIES and module not in sys.stdlib_module_names

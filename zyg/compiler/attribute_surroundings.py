@@ -45,6 +45,12 @@ class AttributeSurroundings(ContentsSurroundings):
         self._made = made
         self.ruled: list[object] = []  # the rules that are being looked into
 
+    def captures_memory_now(self, function: Any) -> bool:
+        # The program follows what is held by variables that it changes.
+        if self._specialiser.has_outer_cells(function):
+            return False
+        return super().captures_memory_now(function)
+
     def is_assigned(self, owner: object, name: str) -> bool:
         return self._specialiser.assigned.is_stored(owner, name)
 

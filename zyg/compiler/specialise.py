@@ -16,9 +16,10 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Operand, Try, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
+from ir.heap import CONTENTS, HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.hoisting import hoist_parts
 from ir.late import late
+from ir.outer_cells import assigned_captures, outer_cell
 from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.types import (
@@ -47,9 +48,10 @@ from zyg.signature import abstract, abstract_captured, is_by_rules, is_for_run_t
 
 if TYPE_CHECKING:
     from ir import lifting
+    from zyg import memory_kinds
     from zyg.compiler.fields import Fields
-else:  # few functions capture themselves
-    lifting = late("ir.lifting")
+else:  # few functions capture themselves, or memory
+    lifting, memory_kinds = late("ir.lifting"), late("zyg.memory_kinds")
 MAX_DEPTH = 60
 MAX_ROUNDS = 40
 # What a recursion returns may turn out to be nested more deeply in so many rounds, and as long as
@@ -272,9 +274,18 @@ class Specialiser(ObjectNeeds):
     def _function_target(self, function: types.FunctionType) -> Target | None:
         if function.__code__.co_flags & (0x80 | 0x200):
             return None
-        source = parse_code(function.__code__, function.__globals__)
-        captures = []
-        for cell in function.__closure__ or ():
+        code = function.__code__
+        cells = {
+            name: outer_cell(cell, name)
+            for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
+            if self._is_outer(code, cell, name)
+        }
+        source = parse_code(code, function.__globals__, frozenset(cells))
+        captures: list[Type] = []
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            if name in cells:
+                captures.append(Known(cells[name]))
+                continue
             try:
                 type_ = abstract_captured(cell.cell_contents)
             except ValueError:
@@ -294,6 +305,27 @@ class Specialiser(ObjectNeeds):
         for name, type_ in kwdefaults.items():
             self._enter(function.__kwdefaults__, name, type_)
         return Target(source, tuple(captures), defaults, kwdefaults, function)
+
+    def has_outer_cells(self, function: types.FunctionType) -> bool:
+        """Whether all memory that a function has captured is followed by its variables."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        if not cells or function.__defaults__ or function.__kwdefaults__:
+            return False
+        return all(
+            self._is_outer(function.__code__, cell, name) or (
+                not memory_kinds.leads_to_memory(cell.cell_contents)
+            )
+            for name, cell in cells.items()
+        )
+
+    def _is_outer(self, code: types.CodeType, cell: types.CellType, name: str) -> bool:
+        """Whether a program stores into a variable that a function has captured, or changes what it
+        holds."""
+        if name in assigned_captures(code):
+            return True
+        return bool(self.assigned.shared) and (
+            self.assigned.is_shared(outer_cell(cell, name).names, CONTENTS)
+        )
 
     def _enter(self, container: object, name: str | int, type_: Type) -> None:
         """Notes the objects that a function holds."""
@@ -338,7 +370,9 @@ class Specialiser(ObjectNeeds):
         if self._stack:
             cells = (target.function and target.function.__closure__) or ()
             guards = self._stack[-1].guards
-            self._called[key] = made, {id(cell): guards[id(cell)] for cell in cells}
+            self._called[key] = made, {
+                id(cell): guards[id(cell)] for cell in cells if id(cell) in guards
+            }
         return made
 
     def _raised_by(self, made: Specialisation) -> Flow:

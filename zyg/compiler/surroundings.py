@@ -14,8 +14,9 @@ from ir import facts, primitives
 from ir.binding import bind
 from ir.core import Call, Const, For, Function, Location, Operand, Value, Yield, type_of
 from ir.errors import SourceNotFound, Unsupported
-from ir.heap import HEAP_NAME, with_heap
+from ir.heap import CONTENTS, HEAP_NAME, with_heap
 from ir.late import imported, late
+from ir.outer_cells import outer_cell
 from ir.parse import parse_code
 from ir.place_state import Effect, Returned
 from ir.shared_names import owner_of_names
@@ -106,7 +107,7 @@ class ProgramSurroundings(ObjectSurroundings):
         return TOP
 
     def attribute_type(self, owner: object, name: str) -> Type:
-        container = vars(owner)
+        container = vars(owner) if isinstance(owner, type) else owner_of_names(owner)
         if name not in container and isinstance(owner, type):
             base = next((base for base in owner.__mro__ if name in vars(base)), None)
             if base is not None and _is_typed(vars(base)[name]):
@@ -115,7 +116,7 @@ class ProgramSurroundings(ObjectSurroundings):
             self.note_read_of_class(owner, name)
         if name not in container:
             value = getattr(owner, name, None)  # lazy modules fill in what is asked for
-            if name not in vars(owner):
+            if name not in container:
                 return Known(value) if isinstance(value, types.FunctionType | type) else TOP
         type_, guard = observed(container, name)
         if not isinstance(type_, Known):
@@ -323,6 +324,14 @@ class ProgramSurroundings(ObjectSurroundings):
         made = self._specialiser.call(callee, args, kwargs)
         return [] if made is None else made.effects
 
+    def _share_captured(self, callee: Type, variable: str) -> None:
+        """Notes that a captured variable is changed in place, of a function that was made before.
+        """
+        function = callee.value if isinstance(callee, Known) else None
+        if isinstance(function, types.FunctionType) and variable in function.__code__.co_freevars:
+            cell = (function.__closure__ or ())[function.__code__.co_freevars.index(variable)]
+            self._specialiser.assigned.change(outer_cell(cell, variable).names, CONTENTS)
+
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""
         if not isinstance(callee, types.FunctionType) or is_run_time(callee):
@@ -444,6 +453,8 @@ class ProgramSurroundings(ObjectSurroundings):
                 found.append((position, operand))  # the run time follows it
         for i in made.updates:
             position = None if i < count else bound[i - count]
+            if position is None and i < count:
+                self._share_captured(callee_type, target.source.captured[i].name)
             if position is None:
                 raise Unsupported(
                     "a call changes in place what it was not passed as an argument of its own: a "

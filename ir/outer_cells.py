@@ -1,0 +1,96 @@
+"""Variables of functions that were made before the program, where the program changes them.
+
+    def counter():
+        n = 0                          step = counter()
+        def step():                    n.contents = n.contents + 1
+            nonlocal n
+            n += 1
+
+The cell of such a variable is one more object of one name, as a module is one of many
+(`ir.shared_names`): what is stored there, or changed in place, outlives the program.
+"""
+
+from __future__ import annotations
+
+import dis
+from functools import lru_cache
+from types import CellType, CodeType
+from typing import Any
+
+from ir.heap import CONTENTS
+
+
+class OuterCell:
+    """Stands for the cell of a variable, in the place of what it holds."""
+
+    __slots__ = ("cell", "names", "variable")
+
+    def __init__(self, cell: CellType, variable: str) -> None:
+        self.cell = cell
+        self.variable = variable
+        self.names = CellNames(self)
+
+    @property
+    def contents(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            raise NameError(
+                f"cannot access free variable '{self.variable}' where it is not associated with a "
+                "value in enclosing scope", name=self.variable,
+            ) from None
+
+    def __repr__(self) -> str:
+        return f"the variable `{self.variable}` of a function that was made before"
+
+
+class CellNames:
+    """The same as a namespace of one name."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: OuterCell) -> None:
+        self._owner = owner
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._owner.contents if name in self else default
+
+    def __contains__(self, name: str) -> bool:
+        if name != CONTENTS:
+            return False
+        try:
+            self._owner.cell.cell_contents  # noqa: B018
+        except ValueError:
+            return False
+        return True
+
+    def __getitem__(self, name: str) -> Any:
+        if name != CONTENTS:
+            raise AttributeError(name)
+        return self._owner.contents
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._owner.cell.cell_contents = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._owner.cell.cell_contents
+
+
+def outer_cell(cell: CellType, variable: str) -> OuterCell:
+    """The object that stands for a cell, one for each."""
+    known = _known.get(id(cell))
+    if known is None:
+        known = _known[id(cell)] = OuterCell(cell, variable)
+    return known
+
+
+# What is kept here keeps the cells, so that their `id` stays their own.
+_known: dict[int, OuterCell] = {}
+
+
+@lru_cache(maxsize=4096)
+def assigned_captures(code: CodeType) -> frozenset[str]:
+    """The captured variables that a function assigns."""
+    stores = ("STORE_DEREF", "DELETE_DEREF")
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in stores}
+    return frozenset(names & {*code.co_freevars})
