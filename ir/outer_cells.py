@@ -13,6 +13,7 @@ The cell of such a variable is one more object of one name, as a module is one o
 from __future__ import annotations
 
 import dis
+import itertools
 from functools import lru_cache
 from types import CellType, CodeType
 from typing import Any
@@ -89,8 +90,25 @@ _known: dict[int, OuterCell] = {}
 
 
 @lru_cache(maxsize=4096)
+def captured_owners(code: CodeType) -> frozenset[str]:
+    """The captured variables in whose values a function stores attributes: `wrapper.last = y`."""
+    if not _has_step(code, "STORE_ATTR"):
+        return frozenset()
+    return frozenset(
+        owner.argval for owner, store in itertools.pairwise(dis.get_instructions(code))
+        if owner.opname == "LOAD_DEREF" and store.opname == "STORE_ATTR"
+    )
+
+
+@lru_cache(maxsize=4096)
 def assigned_captures(code: CodeType) -> frozenset[str]:
     """The captured variables that a function assigns."""
-    stores = ("STORE_DEREF", "DELETE_DEREF")
-    names = {i.argval for i in dis.get_instructions(code) if i.opname in stores}
+    stores = "STORE_DEREF", "DELETE_DEREF"
+    if not any(_has_step(code, store) for store in stores):
+        return frozenset()
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in stores}
     return frozenset(names & {*code.co_freevars})
+
+
+def _has_step(code: CodeType, name: str) -> bool:
+    return dis.opmap[name] in code.co_code[::2]

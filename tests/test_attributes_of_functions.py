@@ -69,9 +69,6 @@ def quartic(x):
     return x**4
 
 
-quartic.elapsed = 0.0
-
-
 @remembering_last
 def sine(x):
     return np.sin(x)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ir.derived import as_class, base_of, known_by_rules
+from ir.outer_cells import captured_owners
 from ir.types import (
     TOP,
     Around,
@@ -132,7 +133,7 @@ class _Abstraction:
         opened = [function] if is_captured or not self._open else [None, function]
         self._open += opened
         try:
-            captures = tuple(self._cell(cell) for cell in function.__closure__ or ())
+            captures = self._captures(function)
             defaults = tuple(map(self.of, function.__defaults__ or ()))
             kwdefaults = tuple(
                 (name, self.of(value)) for name, value in (function.__kwdefaults__ or {}).items()
@@ -141,14 +142,26 @@ class _Abstraction:
             del self._open[-len(opened) :]
         return Closure(function.__code__, function.__globals__, captures, defaults, kwdefaults)
 
-    def _cell(self, cell: types.CellType) -> Type:
+    def _captures(self, function: types.FunctionType) -> tuple[Type, ...]:
+        cells = function.__closure__
+        if cells is None:
+            return ()
+        owners = captured_owners(function.__code__)
+        if not owners:
+            return tuple(map(self._cell, cells))
+        return tuple([
+            self._cell(cell, name in owners)
+            for name, cell in zip(function.__code__.co_freevars, cells, strict=True)
+        ])
+
+    def _cell(self, cell: types.CellType, is_owner: bool = False) -> Type:
         try:
             value = cell.cell_contents
         except ValueError:
             return TOP
         if type(value) is not types.FunctionType or id(value) in by_identity:
             return self.of(value)
-        if has_own_names(value):
+        if is_owner or has_own_names(value):
             return Known(value)
         for levels, outer in enumerate(reversed(self._open)):
             if outer is value:
@@ -158,10 +171,11 @@ class _Abstraction:
         return self._function(value, is_captured=True)
 
 
-def abstract_captured(value: Any) -> Type:
-    """The abstraction of what a captured variable holds."""
-    if type(value) is types.FunctionType and id(value) not in by_identity and has_own_names(value):
-        return Known(value)
+def abstract_captured(value: Any, is_owner: bool) -> Type:
+    """The abstraction of what a captured variable holds; `is_owner`: its attributes are stored."""
+    if type(value) is types.FunctionType and id(value) not in by_identity:
+        if is_owner or has_own_names(value):
+            return Known(value)
     return abstract(value)
 
 

@@ -44,7 +44,9 @@ class CellGuard:
 
     def holds(self) -> bool:
         try:
-            return abstract_captured(self.cell.cell_contents) == self.expected
+            value = self.cell.cell_contents
+            is_owner = isinstance(self.expected, Known) and value is self.expected.value
+            return abstract_captured(value, is_owner) == self.expected
         except ValueError:
             return False
 

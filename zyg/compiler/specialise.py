@@ -19,7 +19,7 @@ from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import CONTENTS, HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.hoisting import hoist_parts
 from ir.late import late
-from ir.outer_cells import assigned_captures, outer_cell
+from ir.outer_cells import assigned_captures, captured_owners, outer_cell
 from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.types import (
@@ -287,7 +287,7 @@ class Specialiser(ObjectNeeds):
                 captures.append(Known(cells[name]))
                 continue
             try:
-                type_ = abstract_captured(cell.cell_contents)
+                type_ = abstract_captured(cell.cell_contents, name in captured_owners(code))
             except ValueError:
                 return None
             captures.append(type_)
