@@ -69,6 +69,7 @@ ORDERINGS = (operator.lt, operator.le, operator.gt, operator.ge)
 # Addition overflows to inf; division and powers raise ZeroDivisionError.
 facts.of_numbers(operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
 facts.total(*EQUALITIES, operator.is_, operator.is_not)
+facts.effect(primitives.check_lengths)
 facts.pure(*BITWISE, *DIVISIONS, *ORDERINGS, operator.pow, pow, operator.invert, operator.index)
 facts.pure(operator.not_, operator.truth, round, float, int, bool, complex, str, isinstance)
 facts.pure(repr, format, chr, ord, type, callable, issubclass, ascii, bin, hex, oct)

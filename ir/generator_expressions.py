@@ -8,8 +8,8 @@
 
 Python asks for the items of the first iterable at once, and for all else when the first item is
 taken. Those that `sum` and its like consume at once stay: `ir.expressions` collects them. Those
-that are unpacked become lists. `map(f, xs)` that is consumed at once is one of them, too; a loop
-over it calls `f` itself.
+that are unpacked, or given to `type(x)`, become lists. `map(f, xs)` that is consumed at once is one
+of them, too; a loop over it calls `f` itself.
 """
 
 from __future__ import annotations
@@ -51,16 +51,32 @@ def _lowered(node: Any) -> Any:
         for keyword in node.keywords:
             lower_generator_expressions(keyword)
         return node
+    if is_given_to_class(node) and not _binds_outside(node.args[0]):
+        node.args = [_collected(node.args[0])]
     if is_unpacked(node) and not _binds_outside(node.value):
-        collected = node.value
-        node.value = NodeMaker(collected).node(
-            gast.ListComp(elt=collected.elt, generators=collected.generators)
-        )
+        node.value = _collected(node.value)
     lower_generator_expressions(node)
     is_plain = isinstance(node, gast.GeneratorExp) and not any(
         clause.is_async for clause in node.generators
     )
     return called(node) if is_plain and not _binds_outside(node) else node
+
+
+def _collected(generator: gast.GeneratorExp) -> Any:
+    """A list of the items."""
+    return NodeMaker(generator).node(
+        gast.ListComp(elt=generator.elt, generators=generator.generators)
+    )
+
+
+def is_given_to_class(node: Any) -> bool:
+    """Whether a container is made of another one's class: `type(tree)(f(x) for x in tree)`."""
+    if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Call) or node.keywords:
+        return False
+    asked = node.func
+    is_class = isinstance(asked.func, gast.Name) and asked.func.id == "type"
+    is_class = is_class and len(asked.args) == 1 and not asked.keywords
+    return is_class and len(node.args) == 1 and isinstance(node.args[0], gast.GeneratorExp)
 
 
 def is_consumed_at_once(node: Any) -> bool:

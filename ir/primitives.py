@@ -176,6 +176,15 @@ def delete_global(namespace: Namespace, name: str) -> None:
     del namespace.contents[name]
 
 
+def check_lengths(first: Any, *others: Any) -> None:
+    """Raises, as `zip(..., strict=True)` does at its end, for sequences of different lengths."""
+    for i, other in enumerate(others, 2):
+        if len(other) != len(first):
+            kind = "shorter" if len(other) < len(first) else "longer"
+            before = "argument 1" if i == 2 else f"arguments 1-{i - 1}"
+            raise ValueError(f"zip() argument {i} is {kind} than {before}")
+
+
 def check_bound(value: Any, name: str) -> Any:
     """The value of a local variable that may not have been assigned."""
     if value is UNBOUND:

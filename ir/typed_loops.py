@@ -39,6 +39,14 @@ else:
 MAX_ROUNDS = 8
 
 
+def _is_strict_zip(op: Op | None) -> TypeGuard[Call]:
+    """Whether an operation is a call of `zip` whose arguments have to be of one length."""
+    if not isinstance(op, Call) or not isinstance(op.callee, Const) or op.callee.value is not zip:
+        return False
+    strict = op.kwargs.get("strict")
+    return op.kwargs.keys() == {"strict"} and isinstance(strict, Const) and strict.value is True
+
+
 def is_plain_zip(op: Op | None) -> TypeGuard[Call]:
     """Whether an operation is a call of `zip` that ends with the shortest of its arguments."""
     if not isinstance(op, Call) or not isinstance(op.callee, Const) or op.callee.value is not zip:
@@ -220,18 +228,13 @@ class TypedLoops(TypedBranches):
         if enumerated is not None:
             # `for i, x in enumerate(xs)`: the pair is made, to be taken apart again at once.
             index, part, sequences = Value("i"), Value("t"), self._zipped(enumerated)
+            reads: list[Op]
             if sequences is None:
                 reads = [Call(Const(operator.getitem), [enumerated, index], {}, [part])]
                 length = self.call(len, enumerated)
             else:
-                parts = [Value("t") for _ in sequences]
-                reads = [
-                    Call(Const(operator.getitem), [one, index], {}, [of_one])
-                    for one, of_one in zip(sequences, parts, strict=True)
-                ]
-                reads.append(Call(Const(primitives.build_tuple), [*parts], {}, [part]))
-                lengths = [self.call(len, one) for one in sequences]
-                length = lengths[0] if len(lengths) == 1 else self.call(min, *lengths)
+                self._check_lengths(enumerated)
+                reads, length = self._read_of_each(sequences, index, part)
             pair = Call(Const(primitives.build_tuple), [index, part], {}, [item])
             iterables[position] = self.call(range, length)
             body.params[position] = index
@@ -240,6 +243,15 @@ class TypedLoops(TypedBranches):
                 self.ops.remove(made)
             return
         if isinstance(made, Call) and self._by_key(body, made, position, iterables):
+            return
+        sequences = self._zipped(sequence)
+        if sequences is not None:  # with `strict`: others are several iterables
+            index = Value("i")
+            self._check_lengths(sequence)
+            reads, length = self._read_of_each(sequences, index, item)
+            iterables[position] = self.call(range, length)
+            body.params[position] = index
+            body.ops[:0] = reads
             return
         if not has_positions(type_of(sequence)):
             # With the heap, the items may be those of an iterator that goes on by steps.
@@ -281,12 +293,32 @@ class TypedLoops(TypedBranches):
                     return whole
         return None
 
+    def _read_of_each(
+        self, sequences: list[Operand], index: Value, item: Value
+    ) -> tuple[list[Op], Operand]:
+        """What reads an item of what `zip` gives, and how many there are."""
+        parts = [Value("t") for _ in sequences]
+        reads: list[Op] = [
+            Call(Const(operator.getitem), [one, index], {}, [of_one])
+            for one, of_one in zip(sequences, parts, strict=True)
+        ]
+        reads.append(Call(Const(primitives.build_tuple), [*parts], {}, [item]))
+        lengths = [self.call(len, one) for one in sequences]
+        return reads, lengths[0] if len(lengths) == 1 else self.call(min, *lengths)
+
     def _zipped(self, iterable: Operand) -> list[Operand] | None:
         """What `zip` puts side by side, if all of it has positions."""
         op = self.definitions.get(iterable) if isinstance(iterable, Value) else None
-        if not is_plain_zip(op) or not all(has_positions(type_of(arg)) for arg in op.args):
+        if not is_plain_zip(op) and not _is_strict_zip(op):
             return None
-        return op.args
+        are_read = op.args and all(has_positions(type_of(arg)) for arg in op.args)
+        return op.args if are_read else None
+
+    def _check_lengths(self, iterable: Operand) -> None:
+        """Has what a `zip` with `strict` would find at its end be found before."""
+        op = self.definitions.get(iterable) if isinstance(iterable, Value) else None
+        if _is_strict_zip(op):
+            self.call(primitives.check_lengths, *op.args)
 
     def _split_zip(
         self, op: For, iterables: list[Operand]

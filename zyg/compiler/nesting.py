@@ -42,7 +42,7 @@ from ir.types import (
     widen,
 )
 from zyg import cotangent
-from zyg.array_type import rank_of
+from zyg.array_type import Array, rank_of
 from zyg.compiler import inner_gradients
 from zyg.compiler.arguments import read_defaults
 from zyg.compiler.inner_gradients import CallsSolver, HoldsMemory, Opened, Unsettled
@@ -154,8 +154,11 @@ def expanded(
             is_number = class_of(type_of(x)) is float and may_be_numpys
             if widen(type_of(bar)) != widen(type_of(x)) or rank_of(type_of(x)) == 0 or is_number:
                 bar = inference.call(cotangent.project, bar, x)
+                inference.note_new_part(bar, bar)
                 if is_number and isinstance(bar, Value):
                     bar.type = FLOAT
+                elif isinstance(bar, Value) and bar.type == TOP:
+                    bar.type = _type_of_gradient(type_of(x))
             gradients.append(bar)
         else:
             is_collection = getattr(class_of(type_of(x)), "__module__", "") == "collections"
@@ -165,6 +168,26 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def _type_of_gradient(type_: Type) -> Type:
+    """The type of what `project` makes like a value: where all numbers are inexact, that of it."""
+    match type_:
+        case Array(dtype) if dtype.kind in "fc":
+            return type_
+        case Scalar() if class_of(type_) in (float, complex):
+            return type_
+        case Sequence(cls, item) if cls in (list, tuple):
+            inner = _type_of_gradient(item)
+            return TOP if inner == TOP else Sequence(cls, inner)
+        case Tuple(items):
+            inners = tuple(map(_type_of_gradient, items))
+            return TOP if TOP in inners else Tuple(inners)
+        case Dict(items):
+            named = tuple([(name, _type_of_gradient(item)) for name, item in items])
+            return TOP if TOP in [item for _, item in named] else Dict(named)
+        case _:
+            return TOP
 
 
 def _noted(inference: TypedCalls, arguments: list[Operand]) -> dict[int, Operand]:

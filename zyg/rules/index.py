@@ -41,6 +41,7 @@ NAMED = {
         "collection_classes":
             "touched pushed pushed_left rotated emptied moved_to_end defaulted regrouped",
         "containers": "build_set flatten unpack_starred merge_dicts format_value build_string",
+        "iteration": "check_lengths",
         "functional": "augmented_part",
     },
     "ir.try_primitives": {

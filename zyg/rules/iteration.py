@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 
-from ir import held_walks
+from ir import held_walks, primitives
 from ir.generators import walked
 from zyg.cotangent import accumulate, from_items
 from zyg.cotangent_items import item
@@ -29,6 +29,7 @@ from zyg.rules.registry import adjoint, chosen_by, constant, substitute
 
 constant(
     np.ndindex, held_walks.numbers_from, held_walks.positions, held_walks.positions_from_end,
+    primitives.check_lengths,
 )
 
 
