@@ -26,6 +26,7 @@ from ir.types import (
     Slice,
     Tuple,
     Type,
+    Union,
     class_of,
     join,
 )
@@ -387,3 +388,15 @@ def is_basic_index(type_: Type) -> bool:
             return all(map(is_basic_index, items))
         case _:
             return False
+
+
+def dtypes_in(type_: Type) -> set[np.dtype[Any] | None]:
+    """What the numbers in nested lists, tuples and arrays are; None for anything else."""
+    if isinstance(type_, Array):
+        return {type_.dtype}
+    if isinstance(type_, Sequence) and type_.cls in (list, tuple):
+        return dtypes_in(facts.item_of(type_))
+    if isinstance(type_, Tuple):
+        return set().union(*map(dtypes_in, type_.items))
+    members = type_.members if isinstance(type_, Union) else (type_,)
+    return {np.dtype(class_of(member)) if is_number(member) else None for member in members}

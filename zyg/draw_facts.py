@@ -19,8 +19,17 @@ import numpy as np
 from ir import facts
 from ir.container_facts import class_attribute
 from ir.fact_rules import always, declare, is_int
-from ir.types import TOP, Instance, Known, Method, Scalar, Tuple, Type
-from zyg.array_type import Array, Dims, array_of, as_array, broadcast, dims_of, is_number
+from ir.types import TOP, Instance, Known, Method, Scalar, Tuple, Type, class_of
+from zyg.array_type import (
+    Array,
+    Dims,
+    array_of,
+    as_array,
+    broadcast,
+    dims_of,
+    dtypes_in,
+    is_number,
+)
 from zyg.numpy_shapes import argument, dims_from
 
 # By module and name.
@@ -124,20 +133,32 @@ def bounded(start: int) -> facts.ResultOf:
 
 
 def chosen(start: int) -> facts.ResultOf:
-    """The rule of draws of several items of an array, or of numbers below one."""
+    """The rule of draws of items of an array or list, or of numbers below one."""
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         items = argument(args[start:], kwargs, 0, "a", TOP)
         size = argument(args[start:], kwargs, 1, "size", Known(None))
-        if size == Known(None) or not kwargs.keys() <= {"a", "size", "replace", "p"}:
+        if not kwargs.keys() <= {"a", "size", "replace", "p"}:
             return TOP
         if is_int(items):
-            return sized(size, int)
-        if isinstance(items, Array) and items.dims is not None and len(items.dims) == 1:
-            return sized(size, items.dtype)
-        return TOP
+            return TOP if size == Known(None) else sized(size, int)
+        dtype = _dtype_in(items)
+        if dtype is None:
+            return TOP
+        return Scalar(dtype.type) if size == Known(None) else sized(size, dtype)
 
     return result_of
+
+
+def _dtype_in(items: Type) -> np.dtype[Any] | None:
+    """What the numbers in a list or array of one dimension are; None where that isn't known."""
+    if isinstance(items, Array):
+        return items.dtype if items.dims is not None and len(items.dims) == 1 else None
+    item = facts.item_of(items) if class_of(items) in (list, tuple) else TOP
+    kinds = dtypes_in(item)
+    if isinstance(item, Array) or len(kinds) != 1:
+        return None
+    return kinds.pop()
 
 
 def permuted(start: int) -> facts.ResultOf:

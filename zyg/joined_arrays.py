@@ -17,7 +17,7 @@ def joined(dot: Any, like: Any, y: Any) -> Any:
 
     Zero where numbers were rounded. Raises for arrays of objects and records.
 
-    >>> joined([1.0, [None]], [0.5, [True]], np.zeros((2, 1)))
+    >>> joined([[1.0], [None]], [[0.5], [True]], np.zeros((2, 1)))
     array([[1.],
            [0.]])
     """

@@ -31,6 +31,7 @@ from zyg.array_type import (
     as_array,
     derived_dim,
     dims_of,
+    dtypes_in,
     equal_dim,
     is_big,
     is_named,
@@ -156,6 +157,14 @@ def eye(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Array(np.dtype(np.float64), (dim_of(args[0]), dim_of(args[-1])))
 
 
+@declare(np.tri)
+def tri(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Ones below a diagonal, of double precision where no dtype is given."""
+    if not 1 <= len(args) <= 3 or not kwargs.keys() <= {"k"} or not all(map(is_int, args)):
+        return TOP
+    return Array(np.dtype(np.float64), (dim_of(args[0]), dim_of(args[min(1, len(args) - 1)])))
+
+
 @declare(np.arange)
 def arange(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if not args or kwargs or not all(map(is_number, args)):
@@ -222,18 +231,6 @@ def array_of_list(type_: Type, dtype: Known) -> Type:
     if type_.cls is range:
         return items
     return join(items, Array(np.dtype(np.float64), (ANY,)))
-
-
-def dtypes_in(type_: Type) -> set[np.dtype[Any] | None]:
-    """What the numbers in nested lists, tuples and arrays are; None for anything else."""
-    if isinstance(type_, Array):
-        return {type_.dtype}
-    if isinstance(type_, Sequence) and type_.cls in (list, tuple):
-        return dtypes_in(facts.item_of(type_))
-    if isinstance(type_, Tuple):
-        return set().union(*map(dtypes_in, type_.items))
-    members = type_.members if isinstance(type_, Union) else (type_,)
-    return {np.dtype(class_of(member)) if is_number(member) else None for member in members}
 
 
 def parts(type_: Type) -> list[Array] | None:

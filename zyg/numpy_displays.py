@@ -19,9 +19,9 @@ from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
-from zyg.array_type import ANY, Array, Dims, array_of, is_number
+from zyg.array_type import ANY, Array, Dims, array_of, dtypes_in, is_number
 from zyg.errors import NotDifferentiable
-from zyg.numpy_arrangements import array, dtypes_in
+from zyg.numpy_arrangements import array
 from zyg.numpy_shapes import argument
 
 

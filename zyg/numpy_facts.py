@@ -86,7 +86,9 @@ _chosen = elementwise(np.where, 3)
 
 @facts.result(np.where)
 def where(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """With a condition alone it gives places."""
+    """With a condition alone it gives places; one of which nothing is known may be an array."""
+    if len(args) == 3 and args[0] == TOP:
+        args = Array(np.dtype(bool), None), *args[1:]
     return call_type(np.nonzero, args[0]) if len(args) == 1 else _chosen(args, kwargs)
 
 

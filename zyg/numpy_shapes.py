@@ -131,7 +131,9 @@ def broadcast_to(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 RESHAPING = (np.reshape, np.ndarray.reshape, np.squeeze, np.ndarray.squeeze)
-MAKERS = (np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.arange, np.linspace)
+MAKERS = (
+    np.zeros, np.ones, np.empty, np.full, np.eye, np.identity, np.tri, np.arange, np.linspace,
+)
 CONVERTING = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
 JOINING = (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
 ITEM = (np.ndarray.item, np.generic.item)
