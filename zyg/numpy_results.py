@@ -25,9 +25,9 @@ from zyg.array_type import (
     Array,
     Dims,
     array_of,
-    as_array,
     broadcast,
     dims_of,
+    dtypes_in,
     element_or_array,
     is_number,
 )
@@ -237,14 +237,15 @@ def extract(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(np.append)
 def append(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    operands = [as_array(arg) for arg in args[:2]]
     axis = argument(args, kwargs, 2, "axis", Known(None))
-    if len(operands) < 2 or not all(isinstance(operand, Array) for operand in operands):
+    if len(args) < 2 or not isinstance(axis, Known) or axis.value is not None:
         return TOP
-    if not isinstance(axis, Known) or axis.value is not None:
+    kinds = set().union(*map(dtypes_in, args[:2]))
+    if None in kinds:
         return TOP
-    dtype = np.result_type(*(operand.dtype for operand in operands))  # type: ignore[union-attr]
-    return array_of(dtype, (ANY,))
+    dtype = np.result_type(*kinds)
+    may_be_empty = any(isinstance(arg, Sequence) for arg in args[:2])  # then it is of float64
+    return TOP if may_be_empty and dtype != np.float64 else array_of(dtype, (ANY,))
 
 
 @declare(np.take_along_axis)

@@ -288,8 +288,11 @@ def parts_reduced(ufunc, array, indices, axis=0, dtype=None, out=None):
 def outer_of(
     ufunc, A, B, *, where=True, dtype=None, casting="same_kind", order="K", subok=True
 ):
+    is_plain = where is True and dtype is None and order == "K"
+    if is_plain and np.ndim(A) == 1 and np.ndim(B) == 1:  # which types know
+        return ufunc(np.expand_dims(A, 1), B)
     spread = np.reshape(A, (*np.shape(A), *[1 for _ in range(np.ndim(B))]))
-    if where is True and dtype is None and order == "K":
+    if is_plain:
         return ufunc(spread, B)
     return of_two(ufunc, spread, B, where=where, dtype=dtype, casting=casting, order=order)
 
