@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import heapq
 import random
+from collections import defaultdict
 
+import numpy as np
 import pytest
 
 import zyg
@@ -102,3 +104,38 @@ def test_a_heap_that_an_object_holds():
         return sum(events.take() * (i + 1) for i in range(len(xs)))
 
     check_gradient(f, (XS,), zyg.pullback)
+
+
+class Roads:
+    def __init__(self):
+        self.lengths = defaultdict(list)
+
+    def add(self, here, there, length):
+        self.lengths[here].append((there, length))
+        self.lengths[there].append((here, length))
+
+    def distances(self, start):
+        found, queue, done = {start: 0.0}, [(0.0, start)], set()
+        while queue:
+            so_far, here = heapq.heappop(queue)
+            if here in done:
+                continue
+            done.add(here)
+            for there, length in self.lengths[here]:
+                if there not in found or so_far + length < found[there]:
+                    found[there] = so_far + length
+                    heapq.heappush(queue, (found[there], there))
+        return found
+
+
+def shortest_way(x):
+    roads = Roads()
+    for here, there, length in [(0, 1, x), (1, 2, x * x), (0, 2, 5.0), (2, 3, 1.0 / x)]:
+        roads.add(here, there, length)
+    return roads.distances(0)[3]
+
+
+def test_queue_in_a_method_that_reads_what_objects_hold():
+    (slope,) = zyg.gradient(shortest_way, 1.3)
+    assert np.isclose(slope, (shortest_way(1.3 + 1e-6) - shortest_way(1.3 - 1e-6)) / 2e-6)
+    assert np.isclose(zyg.jvp(shortest_way, (1.3,), (1.0,))[1], slope)

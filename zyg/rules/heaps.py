@@ -15,7 +15,7 @@ import heapq
 from ir import facts, primitives
 from ir.core import Const, type_of
 from ir.special_calls import special
-from ir.types import Scalar, Sequence
+from ir.types import Scalar, Sequence, class_of
 from zyg.cotangent_items import cycled_back
 from zyg.rules.registry import adjoint, constant, substitute
 
@@ -69,8 +69,9 @@ def cycle(items, path):
 def _is_list(self, items):
     """Whether a value is a list for sure, and one that no object holds."""
     type_ = type_of(items)
-    is_list = isinstance(type_, Sequence) and type_.cls is list
-    return is_list and self.places is not None and self.heap is None
+    if not isinstance(type_, Sequence) or type_.cls is not list or self.places is None:
+        return False
+    return self.heap is None or not self.places.held.is_held(items)
 
 
 @special(cycle)
@@ -86,7 +87,7 @@ def _in_place_of(callee, function):
     @special(callee)
     def steps(self, args, kwargs, names, loc):
         """The steps of a function that changes a list, where the call stands."""
-        if kwargs or not args or not _is_list(self, args[0]):
+        if kwargs or not args or self.places is None or class_of(type_of(args[0])) is not list:
             return None
         return self.typed_call(Const(function), args, {}, names, loc)
 
