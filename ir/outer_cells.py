@@ -41,6 +41,10 @@ class OuterCell:
                 "value in enclosing scope", name=self.variable,
             ) from None
 
+    @contents.setter
+    def contents(self, value: Any) -> None:
+        self.cell.cell_contents = value
+
     def __repr__(self) -> str:
         return f"the variable `{self.variable}` of a function that was made before"
 

@@ -131,10 +131,11 @@ def load_global(name: str) -> Any:
 class Namespace:
     """The globals of a module, or the attributes of a function, under a name that can be shown."""
 
-    __slots__ = ("contents",)
+    __slots__ = ("contents", "owner")
 
-    def __init__(self, contents: Any) -> None:
+    def __init__(self, contents: Any, owner: Any = None) -> None:
         self.contents = contents
+        self.owner = owner  # whose attribute a name is, where it is stored so
 
     @property
     def is_module(self) -> bool:

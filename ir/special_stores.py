@@ -53,7 +53,7 @@ def _set_attribute(
     if not isinstance(name, Const) or type(name.value) is not str:
         return self.unknown_call(Const(setattr), args, names, loc)
     if isinstance(owner, Const) and has_names(owner.value, name.value):
-        given = [Const(primitives.Namespace(owner_of_names(owner.value))), name, value]
+        given = [Const(primitives.Namespace(owner_of_names(owner.value), owner.value)), name, value]
         return self.typed_call(Const(primitives.store_global), given, {}, names, loc)
     owner = object_unless_plain(self, owner, name.value, loc, is_stored=True)
     args = [owner, name, value]

@@ -83,6 +83,19 @@ def _print_attribute_stored(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.Assign(targets=[attribute(args[1], args[2])], value=args[3], type_comment=None)
 
 
+@statement_form(primitives.store_global)
+def _print_global_stored(args: list[ast.expr], environment: Any) -> ast.stmt | None:
+    """An attribute of a module, function or cell; other globals are stored by a call."""
+    assert isinstance(args[0], ast.Name)
+    owner = environment.objects[args[0].id].owner
+    if owner is None:
+        function = name_node(environment.add(primitives.store_global, "store_global"))
+        return ast.Expr(value=ast.Call(func=function, args=args, keywords=[]))
+    del environment.objects[args[0].id]
+    place = attribute(environment.constant(owner), args[1])
+    return ast.Assign(targets=[place], value=args[2], type_comment=None)
+
+
 @statement_form(attribute_deleted)
 def _print_attribute_deleted(args: list[ast.expr], environment: Any) -> ast.stmt:
     return ast.Delete(targets=[attribute(args[1], args[2])])

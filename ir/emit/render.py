@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import heap, primitives
+from ir.outer_cells import OuterCell
 
 BINARY: dict[Any, ast.operator] = {
     operator.add: ast.Add(),
@@ -132,6 +133,8 @@ class Environment:
             return node
         if value is primitives.UNBOUND:
             return name_node(self.add(value, "UNBOUND"))
+        if type(value) is OuterCell:
+            return name_node(self.add(value, f"{value.variable}_cell"))
         name = getattr(value, "__name__", None)
         if isinstance(name, str) and getattr(builtins, name, None) is value:
             if name not in self.reserved:
