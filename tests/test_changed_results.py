@@ -60,7 +60,22 @@ def masked(x):
     return np.sum(values**2)
 
 
-PROGRAMS = [magnet, attention, kernel, appended, chosen, masked]
+def copied_where(x):
+    values, others = np.zeros(4), np.linspace(0.1, 1.0, 4) * x
+    np.copyto(values, others, where=others > 0.3)
+    np.copyto(values, x * x, where=values == 0)
+    return np.sum(values**2)
+
+
+def with_more_dimensions(x):
+    values = np.array(np.arange(3.0) * x, copy=True, ndmin=2)
+    values[0, 1] *= x
+    return np.sum(values @ values.T)
+
+
+PROGRAMS = [
+    copied_where, with_more_dimensions, magnet, attention, kernel, appended, chosen, masked,
+]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

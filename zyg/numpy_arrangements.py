@@ -194,15 +194,18 @@ def any_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @declare(np.array, np.asarray, np.ascontiguousarray)
 def array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """An array of an array, a number, or nested tuples; a list may be empty, then of float64."""
-    if not args or len(args) > 2 or not kwargs.keys() <= {"dtype", "copy"}:
+    if not args or len(args) > 2 or not kwargs.keys() <= {"dtype", "copy", "ndmin"}:
         return TOP
     dtype = argument(args, kwargs, 1, "dtype", Known(None))
+    least = kwargs.get("ndmin", Known(0))
     operand = as_array(args[0])
-    if not isinstance(dtype, Known):
+    if not isinstance(dtype, Known) or not isinstance(least, Known):
         return TOP
     if operand is None:
-        return array_of_list(args[0], dtype)
+        return array_of_list(args[0], dtype) if least == Known(0) else TOP
     dims = dims_of(operand)
+    if dims is not None:
+        dims = (ONE,) * (least.value - len(dims)) + dims
     try:
         wanted = np.dtype(dtype.value) if dtype.value is not None else None
     except TypeError:

@@ -97,9 +97,19 @@ def _copyto(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    if self.places is None or len(args) != 2 or kwargs or not _is_array(args[0]):
+    if self.places is None or len(args) != 2 or not kwargs.keys() <= {"where"}:
         return None
-    _overwrite(self, args[0], args[1], loc)
+    if not _is_array(args[0]):
+        return None
+    value = args[1]
+    if kwargs:  # what isn't chosen stays what it is
+        value = self.call(np.where, kwargs["where"], value, args[0], loc=loc)
+        new, old = type_of(value), type_of(args[0])
+        if not isinstance(new, Array) or not isinstance(old, Array) or not (
+            np.can_cast(new.dtype, old.dtype, "same_kind")
+        ):
+            return None
+    _overwrite(self, args[0], value, loc)
     return [Const(None)]
 
 

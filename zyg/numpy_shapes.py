@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts, special_calls
-from ir.core import Call, type_of
+from ir.core import Call, Const, type_of
 from ir.fact_rules import declare, is_int
 from ir.types import TOP, Known, Tuple, Type, class_of
 from zyg.array_type import (
@@ -84,7 +84,8 @@ facts.fresh(np.diag, when=_of_vector)
 
 def copies(call: Call) -> bool:
     """Whether a call is free of `copy=False`: the array itself may be what it wants."""
-    return len(call.args) <= 2 and "copy" not in call.kwargs
+    copy = call.kwargs.get("copy", Const(True))
+    return len(call.args) <= 2 and isinstance(copy, Const) and copy.value is True
 
 
 def is_of_items(call: Call) -> bool:
