@@ -98,7 +98,7 @@ NAMED = {
     },
     "zyg.selections": {"quotients": "selected", "indexing": "is_finite"},
     "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
-    "zyg.windows": {"windows": "windows_bar"},
+    "zyg.windows": {"windows": "windows_bar windows_and_axes"},
 }
 
 # By module alone, for functions that have no rule otherwise: of `numpy`, what isn't an everyday
