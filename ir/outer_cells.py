@@ -8,6 +8,9 @@
 
 The cell of such a variable is one more object of one name, as a module is one of many
 (`ir.shared_names`): what is stored there, or changed in place, outlives the program.
+
+All functions that have captured it have to read it so, those that assign nothing, too: from the
+first program on that changes a cell, they are known by what they are, and not by their code.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ from __future__ import annotations
 import dis
 import itertools
 from functools import lru_cache
-from types import CellType, CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ir.heap import CONTENTS
+
+_EMPTY = CellType()
 
 
 class OuterCell:
@@ -57,17 +62,15 @@ class CellNames:
     def __init__(self, owner: OuterCell) -> None:
         self._owner = owner
 
+    @property
+    def variable(self) -> str:
+        return self._owner.variable
+
     def get(self, name: str, default: Any = None) -> Any:
         return self._owner.contents if name in self else default
 
     def __contains__(self, name: str) -> bool:
-        if name != CONTENTS:
-            return False
-        try:
-            self._owner.cell.cell_contents  # noqa: B018
-        except ValueError:
-            return False
-        return True
+        return name == CONTENTS and self._owner.cell != _EMPTY
 
     def __getitem__(self, name: str) -> Any:
         if name != CONTENTS:
@@ -91,6 +94,39 @@ def outer_cell(cell: CellType, variable: str) -> OuterCell:
 
 # What is kept here keeps the cells, so that their `id` stays their own.
 _known: dict[int, OuterCell] = {}
+# The cells that programs change.
+_changed: set[int] = set()
+
+
+class CellChanges(Exception):
+    """A program changes a captured variable, of which that wasn't known when code was made: with
+    `accept` it is, and code has to be made again."""
+
+    def __init__(self, cell: CellType, variable: str) -> None:
+        super().__init__(variable)
+        self.cell = cell
+        self.variable = variable
+
+    def accept(self) -> None:
+        outer_cell(self.cell, self.variable)  # which keeps it
+        _changed.add(id(self.cell))
+
+
+def unless_known_to_change(cell: CellType, variable: str) -> None:
+    """Raises CellChanges where nobody knows as yet that a program changes a captured variable."""
+    if not changes(cell):
+        raise CellChanges(cell, variable)
+
+
+def changes(cell: CellType) -> bool:
+    """Whether programs change a captured variable."""
+    return id(cell) in _changed
+
+
+def captures_changed(function: FunctionType) -> bool:
+    """Whether a function has captured a variable that programs change."""
+    cells = function.__closure__
+    return bool(_changed) and cells is not None and not _changed.isdisjoint(map(id, cells))
 
 
 @lru_cache(maxsize=4096)

@@ -167,7 +167,7 @@ def store_global(namespace: Namespace, name: str, value: Any) -> None:
 
 
 def is_global(namespace: Namespace, name: str) -> bool:
-    """Whether a module or function has a name, in turns with the stores of a program."""
+    """Whether a function has an attribute, in turns with the stores of a program."""
     return name in namespace.contents
 
 

@@ -188,8 +188,10 @@ def _hasattr(
     if self.places is None or len(args) != 2 or kwargs or not isinstance(args[1], Const):
         return None
     cls, name = class_of(type_of(args[0])), args[1].value
-    if isinstance(args[0], Const) and has_names(args[0].value, name):
-        given: list[Operand] = [Const(primitives.Namespace(owner_of_names(args[0].value))), args[1]]
+    if isinstance(args[0], Const) and type(args[0].value) is types.FunctionType and (
+        has_names(args[0].value, name)
+    ):
+        given: list[Operand] = [Const(primitives.Namespace(vars(args[0].value))), args[1]]
         return typed(self, primitives.is_global, given, names, loc, Scalar(bool))
     if self.surroundings.member(type_of(args[0]), name).kind != "stored":
         return None

@@ -170,18 +170,20 @@ def test_second_derivatives(f):
     assert np.isclose(fresh(zyg.hvp, f, X, 1.0), second, rtol=1e-4)
 
 
+def unbound():
+    def reads():
+        nonlocal absent
+        absent += 1
+        return absent
+
+    if not reads:
+        absent = 0
+    return reads
+
+
+reads_what_is_not_bound = unbound()
+
+
 def test_variables_that_are_not_bound():
-    def made():
-        def reads():
-            nonlocal absent
-            absent += 1
-            return absent
-
-        if not reads:
-            absent = 0
-        return reads
-
-    reads = made()
-    globals()["reads_what_is_not_bound"] = reads
     with pytest.raises(NameError, match="absent"):
-        zyg.gradient(lambda x: x * reads_what_is_not_bound(), X)  # noqa: F821
+        zyg.gradient(lambda x: x * reads_what_is_not_bound(), X)

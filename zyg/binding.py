@@ -18,7 +18,7 @@ from ir.core import Function
 from ir.heap import HEAP_NAME, TOKEN, with_heap
 from ir.parse import parse_code
 from ir.record import node, record
-from zyg.signature import by_identity
+from zyg.signature import by_identity, is_known_by_identity
 
 
 @record
@@ -79,7 +79,7 @@ def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pl
     given = [Source("leading", i) for i in range(len(callee.leading))]
     given += [Source("arg", i) for i in range(len(args))]
     keywords = {name: Source("keyword", name) for name in {**callee.keywords, **kwargs}}
-    if type(function) is not types.FunctionType or id(function) in by_identity:
+    if type(function) is not types.FunctionType or is_known_by_identity(function):
         from zyg.compiler.calling import calling  # few calls need it
 
         source = calling(function, len(given), tuple(keywords))

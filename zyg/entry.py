@@ -18,6 +18,7 @@ from ir import special_calls
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
 from ir.late import imported
+from ir.outer_cells import CellChanges
 from ir.types import Known, Type
 from zyg import unusual_arrays
 from zyg.binding import Callee, Plan, callee_of, plan_of, value_of, with_heap_passed
@@ -37,7 +38,7 @@ from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
 from zyg.shadow_calls import is_running
-from zyg.signature import abstract_all, by_identity
+from zyg.signature import abstract_all, is_known_by_identity
 
 special_calls.LATE["copy"] = "zyg.compiler.copies"
 
@@ -62,6 +63,31 @@ def entry_for(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Entry:
     """The entry of a call: `mode` says which form of code, and of what it is differentiated."""
+    try:
+        return _entry_for(mode, function, args, kwargs)
+    except CellChanges as change:
+        _accept(change, mode)
+    return entry_for(mode, function, args, kwargs)
+
+
+def _accept(change: CellChanges, mode: str) -> None:
+    """Lets a captured variable be one that programs change; refused while a program runs, whose
+    code may have read it as one that doesn't."""
+    if is_at_run_time(mode) or is_running():
+        raise NotDifferentiable(
+            f"`{change.variable}`, which a function has captured that was made before, is changed "
+            "by a call that is found at run time; call the function by its name"
+        )
+    with cache.lock:
+        change.accept()
+        compiler = cache.compiler_for(registry.version())
+        compiler.forget()
+        compiler.needs_heap.clear()
+
+
+def _entry_for(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry:
     if not is_at_run_time(mode):
         wrappers = imported("zyg.compiler.wrappers")
         if wrappers is not None:
@@ -94,17 +120,25 @@ def entry_on_heap(
 
     Even if it only reads what they hold: these reads have to be known by the object's identity.
     """
-    key = _key(mode, function, args, kwargs)
-    return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
+    try:
+        key = _key(mode, function, args, kwargs)
+        return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
+    except CellChanges as change:
+        _accept(change, mode)
+    return entry_on_heap(mode, function, args, kwargs)
 
 
 def entry_sharing(
     mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shared: Shared
 ) -> Entry:
     """The same for a program that shares at least these globals and attributes of classes."""
-    key = _heap_key(_key(mode, function, args, kwargs), mode, function, args, kwargs)
-    key = (*key, frozenset(shared))
-    return _found(key, mode, function, args, kwargs, shared)
+    try:
+        key = _heap_key(_key(mode, function, args, kwargs), mode, function, args, kwargs)
+        key = (*key, frozenset(shared))
+        return _found(key, mode, function, args, kwargs, shared)
+    except CellChanges as change:
+        _accept(change, mode)
+    return entry_sharing(mode, function, args, kwargs, shared)
 
 
 def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -152,7 +186,7 @@ def _heap_key(
 
 def is_plain_function(function: Any) -> bool:
     """Whether this is a Python function that is known by its code: only these have paths."""
-    return type(function) is types.FunctionType and id(function) not in by_identity
+    return type(function) is types.FunctionType and not is_known_by_identity(function)
 
 
 def _found_or_made(

@@ -20,6 +20,7 @@ import numpy as np
 from numpy import ndarray
 
 from ir.derived import base_of
+from ir.outer_cells import captured_owners
 from ir.types import Known
 from zyg.signature import (
     BackFunction,
@@ -29,6 +30,7 @@ from zyg.signature import (
     hides_methods,
     is_bound,
     is_callable_object,
+    is_known_by_identity,
 )
 
 Key = Any  # hashable
@@ -50,7 +52,7 @@ def _dims_key(shape: tuple[int, ...]) -> Key:
 
 def function_key(f: types.FunctionType) -> Key:
     """`key_of` a function."""
-    if id(f) in by_identity:
+    if is_known_by_identity(f):
         return Known(f)
     closure, defaults = f.__closure__, f.__defaults__
     if f.__kwdefaults__ is not None:
@@ -69,7 +71,7 @@ def function_key(f: types.FunctionType) -> Key:
         except ValueError:
             return abstract(f)
         find = _SIMPLE_KEYS.get(type(value))
-        if find is None:
+        if find is None or (find is _captured_function_key and captured_owners(f.__code__)):
             return abstract(f)
         key.append(find(value))
     return tuple(key)

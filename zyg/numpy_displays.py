@@ -96,9 +96,10 @@ def _dims_of_nested(type_: Type) -> Dims | None:
         inner = _dims_of_nested(facts.item_of(type_))
         return None if inner is None else (ANY, *inner)
     if isinstance(type_, Tuple) and type_.items:
-        found = list(map(_dims_of_nested, type_.items))
-        counts = {None if dims is None else len(dims) for dims in found}
-        return None if None in counts or len(counts) > 1 else (ANY,) * (1 + counts.pop())  # type: ignore[operator]
+        first, *others = map(_dims_of_nested, type_.items)
+        if first is None or any(dims is None or len(dims) != len(first) for dims in others):
+            return None
+        return (ANY,) * (1 + len(first))
     members = type_.members if isinstance(type_, Union) else (type_,)
     return () if all(map(is_number, members)) else None
 

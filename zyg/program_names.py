@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ir.core import named
+from ir.outer_cells import CellNames
 from zyg.compiler.assigned import Name, Shared
 from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
@@ -90,6 +92,23 @@ def admitted(
             _join(names, key, name)
     _note_plain(names, entry, plain)
     return entry
+
+
+def unless_shared(entry: Entry, function: Any) -> None:
+    """Raises for code that reads a name as it is, through which derivatives go in the program that
+    runs."""
+    names = running_names()
+    if names is None:
+        return
+    for name in entry.plain.values():
+        if _is_one_of(name, names.shared):
+            owner, attribute = name
+            shown = owner.variable if isinstance(owner, CellNames) else attribute
+            raise NotDifferentiable(
+                f"{named(function)} reads `{shown}`, which the program that runs changes, and is "
+                "called by a gradient that finds it at run time, and is itself differentiated; "
+                "give it the value as an argument"
+            )
 
 
 def _join(names: RunningNames, key: tuple[int, str], name: Name) -> None:

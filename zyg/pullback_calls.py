@@ -33,7 +33,7 @@ from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held_memory import is_held
 from zyg.keeping import prototype
 from zyg.object_gradients import pullback_through_heap
-from zyg.program_names import admitted
+from zyg.program_names import admitted, unless_shared
 from zyg.saved_values import protected
 from zyg.seeds import Like, filled
 from zyg.shadow_calls import is_running
@@ -163,6 +163,7 @@ def found_pair(
             f"{named(function)} works on objects, and is called by a gradient that finds it at run "
             "time, and is itself differentiated; call it by its name"
         )
+    unless_shared(entry, function)
     return entry, list(inputs_of(entry, function, args, kwargs))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ir.derived import as_class, base_of, known_by_rules
-from ir.outer_cells import captured_owners
+from ir.outer_cells import captured_owners, captures_changed
 from ir.types import (
     TOP,
     Around,
@@ -97,7 +97,7 @@ class _Abstraction:
             return Sequence(range, Scalar(int))
         if isinstance(value, np.generic):
             return Scalar(cls)
-        if cls is types.FunctionType and id(value) not in by_identity:
+        if cls is types.FunctionType and not is_known_by_identity(value):
             return self._function(value)
         if hides_methods(value):
             return TOP
@@ -159,7 +159,7 @@ class _Abstraction:
             value = cell.cell_contents
         except ValueError:
             return TOP
-        if type(value) is not types.FunctionType or id(value) in by_identity:
+        if type(value) is not types.FunctionType or is_known_by_identity(value):
             return self.of(value)
         if is_owner or has_own_names(value):
             return Known(value)
@@ -173,10 +173,14 @@ class _Abstraction:
 
 def abstract_captured(value: Any, is_owner: bool) -> Type:
     """The abstraction of what a captured variable holds; `is_owner`: its attributes are stored."""
-    if type(value) is types.FunctionType and id(value) not in by_identity:
-        if is_owner or has_own_names(value):
-            return Known(value)
+    if type(value) is types.FunctionType and (is_owner or has_own_names(value)):
+        return Known(value)
     return abstract(value)
+
+
+def is_known_by_identity(function: types.FunctionType) -> bool:
+    """Whether a function stands for itself, and not for its code and what it has captured."""
+    return id(function) in by_identity or captures_changed(function)
 
 
 def has_own_names(function: types.FunctionType) -> bool:

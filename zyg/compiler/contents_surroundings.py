@@ -16,6 +16,7 @@ else:  # they are for programs on objects
 
 class ContentsSurroundings:
     """Answers what `ir.followed_memory`, `ir.held_tables` and `ir.held_functions` ask."""
+
     contents_of: Any = MemberOf(contents_objects)
     contents_put: Any = MemberOf(contents_objects)
     is_followed: Any = MemberOf(contents_objects)

@@ -231,10 +231,13 @@ def with_needed_heap(
         # One that was made before, by the rules of solvers, says nothing of their plain code.
         unless_calling_solvers(specialiser, made)
         # With what isn't known set apart, code for objects takes the heap, which is checked there;
-        # and so it does where the contents of what objects hold are other objects'.
+        # and so it does where the contents of what objects hold are other objects', and where names
+        # are attributes that no input leads to.
         follows = specialiser.fields is not None and specialiser.fields.follows_contents
         follows = follows and not _reads_rows_alone(made, active)
-        is_apart = inference.heap is not None and (specialiser.sets_apart or follows)
+        is_apart = inference.heap is not None and (
+            specialiser.sets_apart or follows or bool(specialiser.assigned.shared)
+        )
         if not made.stored and not (is_apart and made.works_on_objects):
             return made, None
         if inference.heap is None:

@@ -16,10 +16,16 @@ from ir import facts, primitives
 from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Operand, Try, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import CONTENTS, HEAP_NAME, attribute_set, attribute_stored, with_heap
+from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
 from ir.hoisting import hoist_parts
 from ir.late import late
-from ir.outer_cells import assigned_captures, captured_owners, outer_cell
+from ir.outer_cells import (
+    assigned_captures,
+    captured_owners,
+    changes,
+    outer_cell,
+    unless_known_to_change,
+)
 from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.types import (
@@ -77,13 +83,16 @@ class Specialiser(ObjectNeeds):
             self._called.clear()
             self._needing.clear()
         if known is not None and known.is_done:
-            if known.checked_in == self._compilation or (
+            if self._reads_shared(known):
+                known = None  # it was made for a program that shares less
+            elif known.checked_in == self._compilation or (
                 all(guard.holds() for guard in known.all_guards())
             ):
                 known.checked_in = self._compilation
                 self._note(known)
                 return known
-            known = None
+            else:
+                known = None
         if key in self._needing:
             error = self._needing[key]
             raise NeedsHeap(error.what, error.location, error.why, error.advice)
@@ -107,6 +116,13 @@ class Specialiser(ObjectNeeds):
             self._known.clear()
             self._raised.clear()
         return made
+
+    def _reads_shared(self, known: Specialisation) -> bool:
+        """Whether code that was made before reads a name as it is that the program shares."""
+        shared = self.assigned.shared
+        return bool(shared) and any(
+            name in shared for one in known.with_callees() for name in (*one.names, *one.guards)
+        )
 
     def _bounded(self, source: Function, inputs: tuple[Type, ...]) -> tuple[Type, ...]:
         """The types of a call's inputs, bounded where they grow from call to call of a recursion.
@@ -319,13 +335,11 @@ class Specialiser(ObjectNeeds):
         )
 
     def _is_outer(self, code: types.CodeType, cell: types.CellType, name: str) -> bool:
-        """Whether a program stores into a variable that a function has captured, or changes what it
+        """Whether programs store into a variable that a function has captured, or change what it
         holds."""
         if name in assigned_captures(code):
-            return True
-        return bool(self.assigned.shared) and (
-            self.assigned.is_shared(outer_cell(cell, name).names, CONTENTS)
-        )
+            unless_known_to_change(cell, name)
+        return changes(cell)
 
     def _enter(self, container: object, name: str | int, type_: Type) -> None:
         """Notes the objects that a function holds."""

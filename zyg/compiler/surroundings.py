@@ -16,7 +16,7 @@ from ir.core import Call, Const, For, Function, Location, Operand, Value, Yield,
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import CONTENTS, HEAP_NAME, with_heap
 from ir.late import imported, late
-from ir.outer_cells import outer_cell
+from ir.outer_cells import OuterCell, outer_cell, unless_known_to_change
 from ir.parse import parse_code
 from ir.place_state import Effect, Returned
 from ir.shared_names import owner_of_names
@@ -114,6 +114,8 @@ class ProgramSurroundings(ObjectSurroundings):
                 self.note_absent_below(owner, base, name)
                 return self.attribute_type(base, name)
             self.note_read_of_class(owner, name)
+        if name not in container and isinstance(owner, OuterCell):
+            return TOP  # not bound yet
         if name not in container:
             value = getattr(owner, name, None)  # lazy modules fill in what is asked for
             if name not in container:
@@ -128,7 +130,7 @@ class ProgramSurroundings(ObjectSurroundings):
         if known != type_:
             return known
         if guard is not None and not getattr(owner, "__name__", "").startswith("zyg."):
-            self._made.guards[id(owner), name] = guard
+            self._made.guards[id(owner_of_names(owner)), name] = guard
         if isinstance(owner, enum.EnumMeta) and isinstance(container[name], owner):
             return Known(container[name])  # a member, which is never assigned again
         if isinstance(owner, type) and (
@@ -330,6 +332,7 @@ class ProgramSurroundings(ObjectSurroundings):
         function = callee.value if isinstance(callee, Known) else None
         if isinstance(function, types.FunctionType) and variable in function.__code__.co_freevars:
             cell = (function.__closure__ or ())[function.__code__.co_freevars.index(variable)]
+            unless_known_to_change(cell, variable)
             self._specialiser.assigned.change(outer_cell(cell, variable).names, CONTENTS)
 
     def inlinable(self, callee: object) -> Inlinable | None:
