@@ -38,9 +38,9 @@ from zyg.compiler.objects import is_place, iterates, lookup
 from zyg.compiler.refusals import refuse_uncovered
 from zyg.compiler.tangent_caches import cached_property_read, remembered
 from zyg.compiler.tangent_callables import is_of_named_tuple, made_by_class, without_gaps
-from zyg.compiler.tangent_containers import joined, regrouped
+from zyg.compiler.tangent_containers import regrouped
+from zyg.compiler.tangent_declared import by_jvp, declared_tangent, has_tangent_as_iterator
 from zyg.compiler.tangent_iterators import paired
-from zyg.compiler.tangent_matrices import between_matrices
 from zyg.compiler.tangent_protocols import by_protocols, call_of_partial
 from zyg.compiler.tangent_recorder import Recorder
 from zyg.compiler.tangent_rows import by_rows, name_of
@@ -49,15 +49,10 @@ from zyg.memory_kinds import is_memory
 from zyg.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import (
-    is_of_numpy,
     is_read_late,
-    is_read_twice,
-    linear_in,
-    tangent_of,
-    way_by_jvp,
 )
 from zyg.signature import BackFunction, is_by_rules, is_dispatching, is_users
-from zyg.tangent import settled, settled_tangent, unless_asked, zero_tangent
+from zyg.tangent import unless_asked, zero_tangent
 from zyg.tangent_objects import change, has_table, live_items
 
 Values = tuple[Any, ...]
@@ -179,11 +174,11 @@ def _tangent_call(
         return made
     if conversions.takes_numbers(function):
         conversions.unless_taken_apart(function, *args, *kwargs.values())
-    found = _by_jvp(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
+    found = by_jvp(tangent_call, function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
     if found is not None:
         return found
     if all(dot is None for dot in kwarg_dots.values()):
-        found = _declared(function, tuple(args), tuple(arg_dots), kwargs)
+        found = declared_tangent(function, tuple(args), tuple(arg_dots), kwargs)
         if found is not None:
             return found
     if has_table() and function is not copy.copy:
@@ -365,67 +360,6 @@ def refuse_objects(function: Any, values: Values) -> None:
             )
 
 
-def _declared(function: Any, args: Values, dots: Values, kwargs: dict[str, Any]) -> Any:
-    """The value and tangent of a call by a declared tangent; None if there is none."""
-    if not str(getattr(rule_of(function), "__module__", "")).startswith("zyg."):
-        return None
-    if function is primitives.regrouped:
-        return regrouped(args, dots)
-    if function in (operator.add, operator.mul) and not kwargs:
-        found = joined(function, args, dots)
-        if found is not None:
-            return found
-    if not kwargs:
-        found = between_matrices(function, args, dots)
-        if found is not None:
-            return found
-    declared, groups = tangent_of(function, kwargs), linear_in(function, args, kwargs)
-    if declared is None and (groups is None or len(groups) != 1 or (is_of_numpy(function) and any(
-        dot is not None for i, dot in enumerate(dots) if i not in groups[0]
-    ))):
-        return None
-    if is_read_twice(function) and args:
-        args = settled(args[0]), *args[1:]
-        dots = settled_tangent(dots[0], args[0]), *dots[1:]
-    whole = [zero_tangent(x) if dot is None else dot for x, dot in zip(args, dots, strict=True)]
-    # An attribute such as `ndarray.T` is read, not called.
-    call = function if callable(function) else function.__get__
-    y = call(*args, **kwargs)
-    if declared is not None:
-        return y, declared(y, *args, *whole, **kwargs)
-    assert groups is not None
-    if all(whole[i] is None for i in groups[0]):
-        return y, zero_tangent(y)  # of what objects hold: that is known with them
-    given = [whole[i] if i in groups[0] else x for i, x in enumerate(args)]
-    return y, call(*given, **kwargs)
-
-
-def _by_jvp(
-    function: Any, args: Values, dots: Values, kwargs: dict[str, Any], kwarg_dots: dict[str, Any]
-) -> tuple[Any, Any] | None:
-    """The value and tangent of what solves equations by tangents of the functions that it is given;
-    None for other functions."""
-    rule: Any = rule_of(function)
-    solve = way_by_jvp(function)
-    if solve is None or not str(rule.__module__).startswith("zyg."):
-        return None
-    refuse_uncovered(rule, function, args, kwargs)
-    names = rule.__code__.co_varnames[: rule.__code__.co_argcount]
-    by_name = {**dict(zip(names, dots, strict=False)), **kwarg_dots}
-
-    def jvp(primals: Values, dots: Values) -> tuple[Any, Any]:
-        dynamic.unless_storing(*primals)
-        return tangent_call(primals, dots)
-
-    found: tuple[Any, Any] = solve(jvp, by_name, *args, **kwargs)
-    return found
-
-
-def has_tangent_as_iterator(make: Any) -> bool:
-    """Whether the tangent of what makes an iterator is another iterator."""
-    return paired(make) is not None or tangent_of(make) is not None
-
-
 def rule_call(
     primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
     kwarg_dots: dict[str, Any] | None = None,
@@ -447,7 +381,9 @@ def rule_call(
                 if dot is None:
                     unless_asked(arg)
     rule: Any = rule_of(function)
-    found = _by_jvp(function, tuple(args), tuple(dots[1:]), kwargs or {}, kwarg_dots or {})
+    found = by_jvp(
+        tangent_call, function, tuple(args), tuple(dots[1:]), kwargs or {}, kwarg_dots or {}
+    )
     if found is not None:
         return found
     is_plain = type(rule) is types.FunctionType and not takes_pullback(rule)
@@ -461,7 +397,7 @@ def rule_call(
     if not is_of_numbers and conversions.takes_numbers(function):
         conversions.unless_taken_apart(function, *args)
     if not kwarg_dots or all(dot is None for dot in kwarg_dots.values()):
-        found = _declared(function, tuple(args), tuple(dots[1:]), kwargs or {})
+        found = declared_tangent(function, tuple(args), tuple(dots[1:]), kwargs or {})
         if found is not None:
             return found
     if is_plain and not kwargs and is_of_numbers and is_single(function):
