@@ -138,9 +138,12 @@ def of_a_list(x):
     return LISTED[0]() * x + LISTED[1]() + (x if LISTED[2]() else 0.0)
 
 
+NAME = "look"
+
+
 def by_name(x):
     put(x * x)
-    return getattr(sys.modules[__name__], "look")() * x  # noqa: B009
+    return getattr(sys.modules[__name__], NAME)() * x
 
 
 def of_a_generator(x):
