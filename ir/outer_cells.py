@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dis
 import itertools
+from collections.abc import Iterable
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -98,18 +99,26 @@ _known: dict[int, OuterCell] = {}
 _changed: set[int] = set()
 
 
+def note_changes(cells: Iterable[tuple[CellType, str]]) -> None:
+    """Notes variables that programs change; code has to be made again."""
+    for cell, variable in cells:
+        outer_cell(cell, variable)  # which keeps it
+        _changed.add(id(cell))
+
+
+def note_no_changes(cells: Iterable[tuple[CellType, str]]) -> None:
+    """Takes variables for what no program changes, if nobody has made code for that."""
+    _changed.difference_update(id(cell) for cell, _ in cells)
+
+
 class CellChanges(Exception):
-    """A program changes a captured variable, of which that wasn't known when code was made: with
-    `accept` it is, and code has to be made again."""
+    """A program changes a captured variable, of which that wasn't known when code was made: once
+    it is noted, code has to be made again."""
 
     def __init__(self, cell: CellType, variable: str) -> None:
         super().__init__(variable)
         self.cell = cell
         self.variable = variable
-
-    def accept(self) -> None:
-        outer_cell(self.cell, self.variable)  # which keeps it
-        _changed.add(id(self.cell))
 
 
 def unless_known_to_change(cell: CellType, variable: str) -> None:
@@ -124,9 +133,19 @@ def changes(cell: CellType) -> bool:
 
 
 def captures_changed(function: FunctionType) -> bool:
-    """Whether a function has captured a variable that programs change."""
+    """Whether a function has captured a variable that programs change: itself, or others."""
     cells = function.__closure__
-    return bool(_changed) and cells is not None and not _changed.isdisjoint(map(id, cells))
+    return cells is not None and (
+        not _changed.isdisjoint(map(id, cells)) or bool(assigned_captures(function.__code__))
+    )
+
+
+def content_of(cell: CellType) -> Any:
+    """What a captured variable holds; None before it is bound."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 @lru_cache(maxsize=4096)

@@ -172,7 +172,7 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
         from ir.matching import lower_matches
 
         lower_matches(node)
-    codes = list(_codes(code))
+    codes = list(codes_in(code))
     if any(one.co_name == "<genexpr>" for one in codes):
         lower_generator_expressions(node)
     if any("__dict__" in one.co_names or "vars" in one.co_names for one in codes):
@@ -203,12 +203,12 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
 _GENERATOR = 0x20
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
     """A code object and those of the functions inside."""
     yield code
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
-            yield from _codes(const)
+            yield from codes_in(const)
 
 
 def _parse_method(

@@ -41,7 +41,7 @@ LAYERS = [
         "zyg.back_functions",
         "zyg.seeds", "zyg.saved_values", "zyg.tracing", "zyg.object_gradients",
         "zyg.object_seeds",
-        "zyg.contents_key", "zyg.program_names", "zyg.running",
+        "zyg.contents_key", "zyg.captured_changes", "zyg.program_names", "zyg.running",
     ],
     [
         "zyg.api", "zyg.calls_inside", "zyg.solvers_inside", "zyg.integrals_inside",

@@ -244,7 +244,7 @@ def test_another_function_of_the_same_code():
     check(unchanged, look)
 
 
-def test_found_at_run_time_for_the_first_time():
+def test_taken_out_of_a_list():
     changes = [turn_on, put]
 
     def f(x):
@@ -255,9 +255,19 @@ def test_found_at_run_time_for_the_first_time():
         changes[1](x * x)
         return look() * x
 
-    for program in f, g:
-        with pytest.raises((NotDifferentiable, UnsupportedSyntax)):
-            fresh_call(zyg.gradient, program, X)
+    check(f)
+    check(g)
+
+
+def test_found_at_run_time_for_the_first_time():
+    LISTED.append(put)
+
+    def f(x):
+        LISTED[int(x) + 2](x * x)
+        return look() * x
+
+    with pytest.raises((NotDifferentiable, UnsupportedSyntax)):
+        fresh_call(zyg.gradient, f, X)
 
 
 GLOBAL = 0.0

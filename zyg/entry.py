@@ -18,7 +18,7 @@ from ir import special_calls
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
 from ir.late import imported
-from ir.outer_cells import CellChanges
+from ir.outer_cells import CellChanges, note_changes, note_no_changes
 from ir.types import Known, Type
 from zyg import unusual_arrays
 from zyg.binding import Callee, Plan, callee_of, plan_of, value_of, with_heap_passed
@@ -67,6 +67,13 @@ def entry_for(
         return _entry_for(mode, function, args, kwargs)
     except CellChanges as change:
         _accept(change, mode)
+    except (UnsupportedSyntax, NotDifferentiable):
+        if is_at_run_time(mode) or is_running():
+            raise
+        entry = _entry_following(mode, function, args, kwargs)
+        if entry is None:
+            raise
+        return entry
     return entry_for(mode, function, args, kwargs)
 
 
@@ -77,12 +84,37 @@ def _accept(change: CellChanges, mode: str) -> None:
         raise NotDifferentiable(
             f"`{change.variable}`, which a function has captured that was made before, is changed "
             "by a call that is found at run time; call the function by its name"
-        )
+        ) from None
     with cache.lock:
-        change.accept()
-        compiler = cache.compiler_for(registry.version())
-        compiler.forget()
-        compiler.needs_heap.clear()
+        note_changes([(change.cell, change.variable)])
+        _forget_specialisations()
+
+
+def _entry_following(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry | None:
+    """The entry of a call that was refused, where its functions change captured memory: by their
+    variables. None where there are no such, or it is refused all the same."""
+    from zyg.captured_changes import changed_variables  # few programs are refused
+
+    variables = changed_variables([function, *args, *kwargs.values()])
+    if not variables:
+        return None
+    with cache.lock:
+        note_changes(variables)
+        _forget_specialisations()
+        try:
+            return entry_for(mode, function, args, kwargs)
+        except (UnsupportedSyntax, NotDifferentiable):
+            note_no_changes(variables)
+            _forget_specialisations()
+            return None
+
+
+def _forget_specialisations() -> None:
+    compiler = cache.compiler_for(registry.version())
+    compiler.forget()
+    compiler.needs_heap.clear()
 
 
 def _entry_for(

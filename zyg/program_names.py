@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ir.core import named
-from ir.outer_cells import CellNames
+from ir.outer_cells import CellNames, changes
 from zyg.compiler.assigned import Name, Shared
 from zyg.compiler.fields import fields_of
 from zyg.compiler.objects import is_place
@@ -161,6 +161,8 @@ def _held_by_function(f: Any) -> list[Any]:
         found.append(owner)
         f = getattr(f, "__func__", f)
     for cell in getattr(f, "__closure__", None) or ():
+        if changes(cell):
+            continue  # one of the names that the program shares
         try:
             found.append(cell.cell_contents)
         except ValueError:

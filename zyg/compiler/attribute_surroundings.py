@@ -69,7 +69,7 @@ class AttributeSurroundings(ContentsSurroundings):
         if name not in container:  # it will be stored
             fields.store(cls, name, BOTTOM)
         else:
-            type_, guard = shared_at_entry(container, name)
+            type_, guard = shared_at_entry(container, name, fields.is_of_nested())
             fields.store(cls, name, type_)
             if guard is not None:
                 self._made.guards[id(container), name] = guard

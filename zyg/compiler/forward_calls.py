@@ -105,12 +105,6 @@ class ForwardCalls(ForwardObjects):
             changing = [callee, op.args[1], *args]
             self._plain_call(op, Const(primitives.updating), changing, kwargs, mapping)
             return True
-        if not active and isinstance(callee, Const) and hasattr(callee.value, "ir_function"):
-            raise Unsupported(
-                f"the derivative of `{callee_name(callee)}`, a part of a gradient that is "
-                "differentiated, and works on objects", op.loc,
-                advice="let the function return what it computes",
-            )  # the run time doesn't know generated functions
         if not active:
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True
@@ -236,6 +230,12 @@ class ForwardCalls(ForwardObjects):
             mapping.update(zip(op.results, made.results, strict=True))
             self.steps.append(StructureStep(made))
             return
+        if isinstance(callee, Const) and hasattr(callee.value, "ir_function"):
+            raise Unsupported(
+                f"the derivative of `{callee_name(callee)}`, a part of a gradient that is "
+                "differentiated, and works on objects", op.loc,
+                advice="let the function return what it computes",
+            )  # the run time doesn't know generated functions
         if HEAP_NAME in kwargs:  # which the run time has by itself
             kwargs = without_heap(kwargs)
         elif self._needs_heap(op, callee, args, kwargs):

@@ -8,8 +8,21 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from ir.derived import as_class, base_of
+from ir.held import item_held
 from ir.record import record
-from ir.types import TOP, Known, Mapping, Sequence, Type, widen
+from ir.types import (
+    BOTTOM,
+    TOP,
+    Dict,
+    Known,
+    Mapping,
+    Sequence,
+    Type,
+    any_keys,
+    class_of,
+    join,
+    widen,
+)
 from zyg.signature import abstract, abstract_captured
 
 MAX_GLOBAL_ITEMS = 8
@@ -72,6 +85,21 @@ class OfClass:
 
     def holds(self) -> bool:
         return type(self.container.get(self.name)) is self.cls
+
+
+@record
+class OfItems:
+    """`container[name]` is still a list or dict of nothing but items of a type."""
+
+    container: Any
+    name: str
+    expected: Type
+
+    def holds(self) -> bool:
+        value = self.container.get(self.name)
+        return type(value) is class_of(self.expected) and (
+            join(type_of_items(value), self.expected) == self.expected
+        )
 
 
 @record
@@ -142,7 +170,7 @@ class Subclassing:
 
 
 AnyGuard: TypeAlias = (
-    Guard | CellGuard | Absent | OfClass | Holding | Dispatching | Partial | Subclassing
+    Guard | CellGuard | Absent | OfClass | OfItems | Holding | Dispatching | Partial | Subclassing
 )
 
 
@@ -167,10 +195,29 @@ def observed(container: Any, name: str) -> tuple[Type, Guard | OfClass | None]:
     return type_, Guard(container, name, type_, by_type=True)
 
 
-def shared_at_entry(container: Any, name: str) -> tuple[Type, Guard | OfClass | None]:
-    """The same for a name that the program changes: what it is given is that of other calls."""
+def type_of_items(value: Any) -> Type:
+    """The type of a list or dict with what it holds; of a dict of many names, whatever they are."""
+    type_ = widen(abstract(value))
+    if isinstance(type_, Dict) and not 0 < len(type_.items) <= MAX_GLOBAL_ITEMS:
+        return any_keys(type_)
+    return type_
+
+
+def is_of_one_class(type_: Type) -> bool:
+    """Whether all items of a list or dict are of one class, as far as there are any."""
+    item = item_held(type_)
+    return item == BOTTOM or class_of(item) is not None
+
+
+def shared_at_entry(
+    container: Any, name: str, needs_items: bool
+) -> tuple[Type, Guard | OfClass | OfItems | None]:
+    """The same for a name that the program changes: what it is given is that of other calls.
+    `needs_items`: what a list or dict holds has to be known, as far as it is of one class."""
     value = container[name]
     if type(value) in (list, dict):
+        if needs_items and is_of_one_class(type_ := type_of_items(value)):
+            return type_, OfItems(container, name, type_)
         return container_type(value), OfClass(container, name, type(value))
     if callable(value) or isinstance(value, types.ModuleType):
         return TOP, None

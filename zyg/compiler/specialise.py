@@ -23,6 +23,7 @@ from ir.outer_cells import (
     assigned_captures,
     captured_owners,
     changes,
+    content_of,
     outer_cell,
     unless_known_to_change,
 )
@@ -323,16 +324,26 @@ class Specialiser(ObjectNeeds):
         return Target(source, tuple(captures), defaults, kwdefaults, function)
 
     def has_outer_cells(self, function: types.FunctionType) -> bool:
-        """Whether all memory that a function has captured is followed by its variables."""
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        if not cells or function.__defaults__ or function.__kwdefaults__:
-            return False
-        return all(
-            self._is_outer(function.__code__, cell, name) or (
-                not memory_kinds.leads_to_memory(cell.cell_contents)
-            )
-            for name, cell in cells.items()
-        )
+        """Whether all memory that a function has captured is followed by its variables, and what
+        functions have captured that it has captured, too."""
+        pending, seen = [function], {id(function)}
+        while pending:
+            current = pending.pop()
+            cells = current.__closure__ or ()
+            if not cells or current.__defaults__ or current.__kwdefaults__:
+                return False
+            for name, cell in zip(current.__code__.co_freevars, cells, strict=True):
+                if self._is_outer(current.__code__, cell, name):
+                    continue
+                held = content_of(cell)
+                if not memory_kinds.leads_to_memory(held):
+                    continue
+                if type(held) is not types.FunctionType:
+                    return False
+                if id(held) not in seen:
+                    seen.add(id(held))
+                    pending.append(held)
+        return True
 
     def _is_outer(self, code: types.CodeType, cell: types.CellType, name: str) -> bool:
         """Whether programs store into a variable that a function has captured, or change what it
