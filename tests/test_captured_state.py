@@ -12,6 +12,7 @@ X, V = np.array([1.1, 0.7, 1.9]), np.array([0.3, -0.2, 0.5])
 
 # Refused: by whom.
 REFUSED = {
+    (best, "of one that is made inside"),
     (best, "reverse over reverse"),  # an item is None, then an array
     (best, "reverse over forward"),
     (total, "reverse over forward"),  # `jvp` inside, of a function that stores
@@ -74,6 +75,9 @@ def test_calls_are_those_of_python(make):
 SECOND = {
     "forward over reverse": lambda make: zyg.hvp(make(), X, V),
     "reverse over reverse": lambda make: _slope_of_gradient(make()),
+    "of one that is made inside": lambda make: zyg.gradient(
+        lambda x: np.sum(zyg.gradient(make(), x)[0] * V), X
+    )[0],
     "reverse over forward": lambda make: zyg.gradient(
         lambda x, f: zyg.jvp(f, (x,), (V,))[1], X, make()
     )[0],

@@ -18,7 +18,7 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
-from ir.core import Call, Const, Function, Location, Operand, Value, type_of
+from ir.core import Call, Const, Function, Location, Op, Operand, Value, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, TOKEN, object_read, with_heap
 from ir.held import is_deep
@@ -79,6 +79,8 @@ def expanded(
         )
     if target is None:
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
+            if inference.heap is None and isinstance(function, Value):
+                unless_made_on_heap(specialiser, inference.definitions.get(function))
             run: Operand | None = inner_gradients.unknown(inference, args, with_value, loc)
             return run
         from zyg.compiler.calling import calling  # few calls need it
@@ -168,6 +170,20 @@ def expanded(
             gradients.append(zero)
     whole = inference.call(primitives.build_tuple, *gradients)
     return inference.call(primitives.build_tuple, value, whole) if with_value else whole
+
+
+def unless_made_on_heap(specialiser: Specialiser, op: Op | None) -> None:
+    """Raises NeedsHeap where a call gave a function of which nothing is known, since what is called
+    works on objects, and the program doesn't yet."""
+    if not isinstance(op, Call) or not isinstance(type_of(op.callee), Known | Closure):
+        return
+    kwtypes = {name: type_of(arg) for name, arg in op.kwargs.items()}
+    try:
+        specialiser.call(type_of(op.callee), tuple(map(type_of, op.args)), kwtypes)
+    except NeedsHeap:
+        raise
+    except (Unsupported, SourceNotFound):
+        return
 
 
 def _type_of_gradient(type_: Type) -> Type:
