@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import zyg
-from tests.captured_state import FACTORIES, best, counter, decorated, history, memo, tables, total
+from tests.captured_state import FACTORIES, best, counter, history, memo, tables, total
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 
 X, V = np.array([1.1, 0.7, 1.9]), np.array([0.3, -0.2, 0.5])
@@ -16,7 +16,6 @@ REFUSED = {
     (best, "reverse over reverse"),  # an item is None, then an array
     (best, "reverse over forward"),
     (total, "reverse over forward"),  # `jvp` inside, of a function that stores
-    (decorated, "reverse over forward"),  # `jvp` inside, of one with starred parameters
 }
 
 

@@ -289,3 +289,39 @@ def works_on_objects_and_is_found_late(x):
 def test_refused(f, mode):
     with pytest.raises(zyg.ZygError):
         mode(f)(1.3)
+
+
+def doubled(f):
+    def wrapper(*args, **kwargs):
+        return f(*args, **kwargs) * 2.0
+
+    return wrapper
+
+
+@doubled
+def wrapped(x, y):
+    return np.sum(x**3) * y
+
+
+def products(x, *factors):
+    for factor in factors:
+        x = x * factor
+    return np.sum(x)
+
+
+ALONG = np.array([0.3, 0.5])
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: zyg.jvp(wrapped, (x, 2.0), (ALONG, 1.0))[1],
+    lambda x: zyg.jvp(wrapped, (x, 2.0), (ALONG, None))[1],
+    lambda x: zyg.jvp(wrapped, (x, 2.0), (None, 1.0))[1],
+    lambda x: zyg.jvp(products, (x, 2.0, x), (ALONG, None, None))[1],
+    lambda x: zyg.jvp(products, (x, 2.0, x), (None, 1.0, ALONG))[1],
+    lambda x: zyg.jvp(lambda *t: t[0][0] * t[1][1] ** 2, (x, x), (None, ALONG))[1],
+])
+def test_starred_parameters(f):
+    x, h = np.array([1.0, 2.0]), 1e-6
+    slopes = [(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(2)]
+    assert np.allclose(zyg.gradient(f, x)[0], slopes, rtol=1e-6)
+    assert np.isclose(zyg.jvp(f, (x,), (ALONG,))[1], slopes @ ALONG, rtol=1e-6)

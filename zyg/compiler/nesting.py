@@ -94,7 +94,7 @@ def expanded(
             bound: list[Any] = bind(
                 source, list(range(len(given))), kwargs,
                 *read_own_defaults(inference, function, target), list,
-                lambda items: _keywords(inference, dict(items)),
+                lambda items: keywords_of(inference, dict(items)),
             )
         except CannotBind:
             return None
@@ -103,10 +103,10 @@ def expanded(
             read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
-        inputs = [*captured, *(_passed(inference, item, given) for item in bound)]
+        inputs = [*captured, *(passed(inference, item, given) for item in bound)]
         indices = []
         for i in range(len(leading), len(given)):
-            at = next(j for j, item in enumerate(bound) if item == i or _takes(item, i))
+            at = next(j for j, item in enumerate(bound) if item == i or takes(item, i))
             indices.append(count + at)
             if isinstance(bound[at], list):
                 starred[i - len(leading)] = bound[at].index(i)
@@ -377,20 +377,20 @@ def _at_entry(inference: TypedCalls, x: Operand, is_changed: bool) -> Operand:
     return inference.call(like_at_entry, x) if is_changed and is_container else x
 
 
-def _passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
+def passed(inference: TypedCalls, item: Any, xs: list[Operand]) -> Operand:
     """What a parameter is given: a default, an argument, or the tuple of those a starred takes."""
     if isinstance(item, list):
         return inference.call(primitives.build_tuple, *[xs[i] for i in item])
     return xs[item] if isinstance(item, int) else item
 
 
-def _keywords(inference: TypedCalls, items: dict[str, Operand]) -> Operand:
+def keywords_of(inference: TypedCalls, items: dict[str, Operand]) -> Operand:
     """The dict that a parameter `**name` is given."""
     pairs = [operand for name, value in items.items() for operand in (Const(name), value)]
     return inference.call(primitives.build_dict, *pairs)
 
 
-def _takes(item: Any, position: int) -> bool:
+def takes(item: Any, position: int) -> bool:
     return isinstance(item, list) and position in item
 
 

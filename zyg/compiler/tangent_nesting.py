@@ -25,10 +25,13 @@ from zyg.compiler.apart import class_of_held
 from zyg.compiler.calling import calling
 from zyg.compiler.inner_gradients import expansions
 from zyg.compiler.nesting import (
+    keywords_of,
+    passed,
     read_captured,
     read_own_defaults,
     refuse_unsettled,
     specialised,
+    takes,
     with_contents,
 )
 from zyg.compiler.objects import holds_no_objects
@@ -37,7 +40,7 @@ from zyg.compiler.tangent_code import tangents_of
 from zyg.compiler.tangents import is_none, is_numeric
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant
-from zyg.tangent import tangent_like
+from zyg.tangent import tangent_like, zero_tangent
 
 ADVICE = "call it with a function and with tuples of numbers and arrays, written where it is called"
 
@@ -61,30 +64,36 @@ def expanded_jvp(
         if not isinstance(function, Const) or isinstance(function.value, types.FunctionType):
             return _found_at_run_time(inference, function, xs, dots, loc)
         source = calling(function.value, len(xs), ())
-        inputs, places = list(xs), list(range(len(xs)))
+        inputs, places, starred = list(xs), list(range(len(xs))), None
     else:
         source = target.source
         try:
             bound: list[Any] = bind(
                 source, list(range(len(xs))), {}, *read_own_defaults(inference, function, target),
-                lambda items: None, lambda items: None,
+                list, lambda items: keywords_of(inference, dict(items)),
             )
         except CannotBind:
-            bound = [None]
-        if any(item is None for item in bound):
-            raise Unsupported("jvp of a function with starred parameters", loc, advice=ADVICE)
+            raise Unsupported(
+                "jvp of a function with other parameters", loc, advice=ADVICE
+            ) from None
         captured = [
             read_captured(inference, function, value.name, type_)
             for value, type_ in zip(source.captured, target.captures, strict=True)
         ]
-        inputs = [*captured, *(xs[item] if isinstance(item, int) else item for item in bound)]
-        places = [len(captured) + bound.index(i) for i in range(len(xs))]
+        inputs = [*captured, *(passed(inference, item, xs) for item in bound)]
+        at = [
+            next(j for j, item in enumerate(bound) if item == i or takes(item, i))
+            for i in range(len(xs))
+        ]
+        places = [len(captured) + j for j in at]
+        starred = next((len(captured) + j for j in at if isinstance(bound[j], list)), None)
     active_places = [k for k, dot in zip(places, dots, strict=True) if not is_none(dot)]
     made, heap = specialised(specialiser, inference, source, inputs, active_places, loc)
     inference.works_on_objects |= made.works_on_objects
     if heap is not None:
         refuse_unsettled(specialiser, made, [], loc)
         places = [place + (place >= heap) for place in places]
+        starred = None if starred is None else starred + (starred >= heap)
         inputs.insert(heap, Const(TOKEN))
     elif inference.heap is not None and made.works_on_objects:
         inputs = [with_contents(inference, operand, loc) for operand in inputs]
@@ -104,8 +113,14 @@ def expanded_jvp(
     derived = tangents_of(compiler).derived(made, made.flow & whole)
     given = []
     for i in derived.active:
-        k = places.index(i)
-        given.append(_checked(inference, dots[k], xs[k], loc))
+        if i == starred:
+            pairs = [
+                (dots[k], xs[k]) for k, place in enumerate(places) if place == starred
+            ]
+            given.append(_tuple_of_tangents(inference, pairs, loc))
+        else:
+            k = places.index(i)
+            given.append(_checked(inference, dots[k], xs[k], loc))
     pair = inference.call(
         Const(derived), *(inputs[i] for i in derived.passed), *given, loc=loc
     )
@@ -151,6 +166,18 @@ def _items(
         inference.call(Const(operator.getitem), operand, Const(i), loc=loc)
         for i in range(len(type_.items))
     ]
+
+
+def _tuple_of_tangents(
+    inference: TypedCalls, pairs: list[tuple[Operand, Operand]], loc: Location | None
+) -> Operand:
+    """The tangent of the tuple that a starred parameter takes, from pairs of tangent and value."""
+    parts = [
+        inference.call(zero_tangent, x, loc=loc) if is_none(dot)
+        else _checked(inference, dot, x, loc)
+        for dot, x in pairs
+    ]
+    return inference.call(primitives.build_tuple, *parts, loc=loc)
 
 
 def _checked(
