@@ -19,6 +19,7 @@ from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.derived import container_class
 from ir.errors import Unsupported
 from ir.fact_rules import call_type
+from ir.held_functions import may_be_memory
 from ir.special_calls import Folded, special
 from ir.typed_branches import is_same_operand
 from ir.typed_calls import TypedCalls
@@ -76,8 +77,27 @@ def read_of_defaultdict(
     if made is None:
         return None
     grown = stored_type(type_, type_of(args[1]), made)
-    mapping = self.places.change(primitives.touched, args[0], [args[1]], loc, grown, [])
+    if may_be_memory(made) and self.heap is not None and self.surroundings.follows_contents():
+        # What is made has to be known before an object holds it.
+        new = self.call(_factory_of(self, args[0], loc), name="made", loc=loc)
+        mapping = self.places.change(
+            primitives.defaulted, args[0], [args[1], new], loc, grown, [new]
+        )
+        mapping = self.places.read(mapping, loc)
+    else:
+        mapping = self.places.change(primitives.touched, args[0], [args[1]], loc, grown, [])
     return self._append(Const(operator.getitem), [mapping, args[1]], kwargs, names, loc)
+
+
+def _factory_of(self: TypedCalls, mapping: Operand, loc: Location | None) -> Operand:
+    type_ = type_of(mapping)
+    assert isinstance(type_, Mapping)
+    if isinstance(type_.factory, Known):
+        return Const(type_.factory.value)
+    factory = self.call(getattr, mapping, Const("default_factory"), name="make", loc=loc)
+    if isinstance(factory, Value):
+        factory.type = type_.factory
+    return factory
 
 
 def _is_touched(self: TypedCalls, mapping: Operand, key: Operand) -> bool:
@@ -86,6 +106,9 @@ def _is_touched(self: TypedCalls, mapping: Operand, key: Operand) -> bool:
     So it is in the adjoints of adjoints, which have the change that the first one is made of. What
     objects hold may have changed under another name meanwhile.
     """
+    assert self.places is not None
+    if self.places.is_in_versions:
+        return True
     if self.heap is not None and self.surroundings.may_change_held():
         return False
     found = self.definitions.get(mapping) if isinstance(mapping, Value) else None

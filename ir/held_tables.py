@@ -13,7 +13,7 @@ now; and each function that is given one works on objects.
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
 
 CONTAINERS = (Sequence, Mapping, Dict)
+# What may hold memory.
+_OF_MEMORY = (list, dict, tuple, deque, OrderedDict, defaultdict)
 # What the items of a container are: `()` for numbers and the like, for memory its class and the
 # kind of its items; None where that isn't known.
 Kind: TypeAlias = tuple[Any, ...] | None
@@ -113,7 +115,7 @@ def is_known(type_: Type) -> bool:
     item = item_held(type_)
     if item == TOP or not may_be_memory(item):
         return True
-    return cls in (list, dict, tuple, deque, OrderedDict) and is_known(item)
+    return cls in _OF_MEMORY and is_known(item)
 
 
 def _is_reference(type_: Type) -> bool:

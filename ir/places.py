@@ -40,6 +40,9 @@ class Places(PlaceMerging):
     def __init__(self, inference: TypedCalls, is_generated: bool = False) -> None:
         super().__init__(inference)
         self.held = HeldMemory(self)
+        # Whether reads and stores of objects are operations on values: what a read changes is a
+        # store already.
+        self.is_in_versions = is_generated and inference.surroundings.follows_contents()
         if inference.surroundings.follows_contents():
             # Few programs need them.
             from ir.followed_memory import FollowedMemory

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 from ir import facts, primitives
@@ -125,6 +125,7 @@ def part_functions(cls: type) -> tuple[Any, Any] | None:
         deque: (held_rows.put_items, held_rows.whole_deque),
         dict: (held_rows.put_values, held_rows.whole_values),
         OrderedDict: (held_rows.put_values, held_rows.whole_ordered),
+        defaultdict: (held_rows.put_values, held_rows.whole_defaultdict),
     }
     return known.get(cls)
 

@@ -6,7 +6,7 @@ In code that is differentiated more than once, something stands for the contents
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 from ir.held_tables import put, whole
@@ -49,3 +49,8 @@ def whole_values(table: Any) -> Any:
 def whole_ordered(table: Any) -> Any:
     """The same for an ordered dict."""
     return OrderedDict([(key, whole(item)) for key, item in table.items()])
+
+
+def whole_defaultdict(table: Any) -> Any:
+    """The same for a defaultdict."""
+    return defaultdict(table.default_factory, whole_values(table))
