@@ -77,13 +77,14 @@ def read_of_defaultdict(
     if made is None:
         return None
     grown = stored_type(type_, type_of(args[1]), made)
+    mapping: Operand
     if may_be_memory(made) and self.heap is not None and self.surroundings.follows_contents():
         # What is made has to be known before an object holds it.
         new = self.call(_factory_of(self, args[0], loc), name="made", loc=loc)
-        mapping = self.places.change(
+        changed = self.places.change(
             primitives.defaulted, args[0], [args[1], new], loc, grown, [new]
         )
-        mapping = self.places.read(mapping, loc)
+        mapping = self.places.read(changed, loc)
     else:
         mapping = self.places.change(primitives.touched, args[0], [args[1]], loc, grown, [])
     return self._append(Const(operator.getitem), [mapping, args[1]], kwargs, names, loc)

@@ -192,7 +192,9 @@ class FollowedMemory(HeldTables):
             return before  # its parts are looked at where they are taken out
         if captures_memory(item_held(before.type)):
             return before  # so are the functions in it
-        type_ = surroundings.changed_type(before.type)
+        type_ = surroundings.changed_type(
+            before.type, self._places.contents.is_element(first)
+        )
         if is_memory_of_memory(type_):
             self._check_known(type_, loc)
             return before if type_ == before.type else self._retyped(before, type_)
@@ -475,6 +477,7 @@ class FollowedMemory(HeldTables):
         is_array = facts.copies_items(class_of(type_) or object)
         owner, name = self._owners.get(first, (None, ""))
         if owner is None and not is_array:
-            surroundings.note_change_of_given(type_, type_)
+            is_element = self._places.contents.is_element(first)
+            surroundings.note_change_of_given(type_, type_, is_element)
         elif owner is not None:
             surroundings.note_change_of_held(owner, name, type_, is_array)

@@ -327,7 +327,7 @@ class HeldMemory(HeldFunctions):
         is_element = owner is None and places.contents.is_element(target)
         is_given = is_element or self._is_given(target)
         if owner is None and not is_array and is_given and class_of(type_) is not None:
-            inference.surroundings.note_change_of_given(type_, target.type)
+            inference.surroundings.note_change_of_given(type_, target.type, is_element)
         else:
             inference.surroundings.note_change_of_held(owner, name, type_, is_array)
         inference.changing_call(Const(callee), [places.read(target, loc), *operands], loc)
@@ -429,7 +429,7 @@ class HeldMemory(HeldFunctions):
         roots = places.roots(places.storage(target))
         is_perhaps_given = not roots.isdisjoint(self.perhaps_given)
         if is_perhaps_given and not surroundings.may_change_held():
-            surroundings.note_change_of_given(target.type, target.type)
+            surroundings.note_change_of_given(target.type, target.type, False)
         if is_perhaps_given or self.is_exposed(target):
             check = surroundings.unless_holding_held if deep else surroundings.unless_held
             inference.ops.append(check_call(check, [version], loc))

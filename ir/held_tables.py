@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 CONTAINERS = (Sequence, Mapping, Dict)
 # What may hold memory.
 _OF_MEMORY = (list, dict, tuple, deque, OrderedDict, defaultdict)
+_JOINING = (operator.add, operator.mul, operator.iadd, operator.imul)
 # What the items of a container are: `()` for numbers and the like, for memory its class and the
 # kind of its items; None where that isn't known.
 Kind: TypeAlias = tuple[Any, ...] | None
@@ -146,6 +147,13 @@ def may_be_one(first: Kind, second: Kind) -> bool:
     return not first or (first[0] is second[0] and may_be_one(first[1], second[1]))
 
 
+def _joins(callee: Operand, args: list[Operand]) -> bool:
+    """Whether a call makes a list or tuple of what others hold, by `+` or `*`."""
+    return isinstance(callee, Const) and callee.value in _JOINING and all(
+        class_of(type_of(arg)) in (list, tuple, deque, int) for arg in args
+    )
+
+
 class HeldTables(StandIns):
     """Follows memory in memory."""
 
@@ -173,6 +181,8 @@ class HeldTables(StandIns):
                 item = Const(item_held(type_))
                 inference.typed_call(Const(functions[0]), [value, item], {}, ["_"], loc)
             return inference.current_heap(loc)
+        if is_memory_of_memory(value.type):
+            raise self._refused(loc)
         cls = self._class_for(type_, loc)
         if is_of_unknown(type_) or is_of_unknown(value.type):
             self._check(inference.surroundings.unless_items_are_memory, value, loc)
@@ -259,7 +269,7 @@ class HeldTables(StandIns):
             raise self._refused(loc)
         if known in LAZY:
             return self._by_steps(args, LAZY[known], loc), kwargs
-        if not self._places.inference.surroundings.reads_whole(callee):
+        if not self._places.inference.surroundings.reads_whole(callee) or _joins(callee, args):
             return args, kwargs
         return [self.whole(arg, loc) for arg in args], {
             name: self.whole(arg, loc) for name, arg in kwargs.items()

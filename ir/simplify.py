@@ -34,7 +34,7 @@ from ir.core import (
 )
 from ir.failing import may_fail
 from ir.rewrite import substitute
-from ir.types import Dict, Known, Method, NamedTuple, Scalar, Sequence, Tuple, Type, Union
+from ir.types import Dict, Known, Method, NamedTuple, Scalar, Sequence, Tuple, Type, Union, has_item
 
 DISPLAYS = {
     id(function)
@@ -63,7 +63,7 @@ def is_silent(call: Call) -> bool:
         return True
     if callee is primitives.unpack:
         return isinstance(type_of(call.args[0]), Tuple | NamedTuple)
-    if callee is operator.getitem and _reads_item(*call.args):
+    if callee is operator.getitem and has_item(*map(type_of, call.args)):
         return True
     quiet = facts.quiet_of(callee)
     if quiet is not None and quiet(tuple(map(type_of, call.args))):
@@ -72,15 +72,6 @@ def is_silent(call: Call) -> bool:
         return False
     operands = [*call.args, *call.kwargs.values()]
     return not any(_is_opaque(type_of(operand)) for operand in operands)
-
-
-def _reads_item(whole: Operand, index: Operand) -> bool:
-    """Whether a tuple of known length has an item at a known place."""
-    match type_of(whole), type_of(index):
-        case (Tuple(items) | NamedTuple(items=items), Known(int(place))):
-            return -len(items) <= place < len(items)
-        case _:
-            return False
 
 
 def is_pure(call: Call) -> bool:

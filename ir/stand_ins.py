@@ -12,9 +12,14 @@ from typing import Any
 
 from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield
 from ir.heap import ITEMS, attribute_read, attribute_stored
-from ir.held import HeldMemory
+from ir.held import HeldMemory, item_held
 from ir.place_state import check_call
-from ir.types import Instance, Scalar, Type
+from ir.types import BOTTOM, Dict, Instance, Mapping, Scalar, Sequence, Type
+
+
+def is_empty(type_: Type) -> bool:
+    """Whether code is made for a container that holds nothing."""
+    return isinstance(type_, Sequence | Mapping | Dict) and item_held(type_) == BOTTOM
 
 
 class StandIns(HeldMemory):
@@ -41,6 +46,8 @@ class StandIns(HeldMemory):
         found = Value(name, type_)
         made = Call(Const(attribute_read), [heap, contents, Const(ITEMS)], {}, [found], loc)
         self._append(made)
+        if is_empty(type_):
+            self._check(self._places.inference.surroundings.unless_filled, found, loc)
         return found
 
     def _stored_items(

@@ -338,6 +338,9 @@ class Surroundings(Protocol):
     def reads_whole(self, callee: Operand) -> bool:
         """Whether a call that isn't looked through may read what operands hold at any depth."""
 
+    def unless_filled(self, value: Any) -> None:
+        """Raises, when the program runs, for a container that isn't empty."""
+
     def unless_memory(self, value: Any) -> None:
         """Raises, when the program runs, for what is memory or holds some."""
 
@@ -361,17 +364,18 @@ class Surroundings(Protocol):
     ) -> None:
         """Notes that memory which an object holds is changed in place, and its type behind that."""
 
-    def note_change_of_given(self, type_: Type, before: Type) -> None:
+    def note_change_of_given(self, type_: Type, before: Type, is_element: bool) -> None:
         """The same for a container which this function has put into objects itself, and of the type
-        that it had before."""
+        that it had before; `is_element` if it was taken out of another one."""
 
     def held_operands(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> list[Operand]:
         """The arguments of a call that objects may hold behind it."""
 
-    def changed_type(self, type_: Type) -> Type:
-        """The type of memory that an object may have changed in place meanwhile."""
+    def changed_type(self, type_: Type, is_element: bool = False) -> Type:
+        """The type of memory that an object may have changed in place meanwhile; `is_element` if it
+        was taken out of a container."""
 
     def unless_lazy(self, items: Any) -> None:
         """Raises, when the program runs, for items that have no positions, and are no dict."""

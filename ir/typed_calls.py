@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,7 @@ from ir.types import (
     Type,
     Union,
     class_of,
+    has_item,
     widen,
 )
 
@@ -95,7 +97,10 @@ class TypedCalls(TypedChanges):
             if type(callee) is Value and callee not in self.methods:
                 callee = places.read(callee, loc)
             callee = places.held.read_callee(callee, loc)
-            args, kwargs = places.held.operands_of(callee, args, kwargs, loc)
+            called = callee
+            if type(callee) is Value and callee in self.methods:
+                called, _ = self.methods[callee]
+            args, kwargs = places.held.operands_of(called, args, kwargs, loc)
         if type(callee) is not Const or callee.value is not primitives.check_bound:
             # What a variable is where it is bound doesn't tell whether it is.
             args = [known_operand(arg) if type(arg) is Value else arg for arg in args]
@@ -373,7 +378,7 @@ class TypedCalls(TypedChanges):
             self._note_returned(call)
             if is_apart:
                 setting_apart.check_given(self, results, loc)
-        if len(results) == 1 and isinstance(type_, Known) and _may_drop(callee):
+        if len(results) == 1 and isinstance(type_, Known) and _may_drop(callee, args):
             self.ops.pop()
             return [Const(type_.value)]
         return list(results)
@@ -458,11 +463,14 @@ def known_operand(operand: Operand) -> Operand:
     return operand
 
 
-def _may_drop(callee: Operand) -> bool:
-    """Whether a call whose result is known need not run."""
-    return isinstance(callee, Const) and (
-        facts.is_pure(callee.value) or callee.value in (getattr, primitives.load_global)
-    )
+def _may_drop(callee: Operand, args: list[Operand]) -> bool:
+    """Whether a call whose result is known need not run. Of an item, the type says what it is if it
+    is there."""
+    if not isinstance(callee, Const):
+        return False
+    if callee.value is operator.getitem:
+        return has_item(*map(type_of, args))
+    return facts.is_pure(callee.value) or callee.value in (getattr, primitives.load_global)
 
 
 def _part(type_: Type, index: int) -> Type:

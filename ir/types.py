@@ -181,6 +181,17 @@ def any_keys(type_: Dict) -> Mapping:
     return Mapping(dict, key, join_all(value for _, value in type_.items))
 
 
+def has_item(whole: Type, index: Type) -> bool:
+    """Whether a tuple of known length, or a dict with known keys, has an item at a known place."""
+    match whole, index:
+        case (Tuple(items) | NamedTuple(items=items), Known(int(place))):
+            return -len(items) <= place < len(items)
+        case (Dict(items), Known(str(key))):
+            return any(name == key for name, _ in items)
+        case _:
+            return False
+
+
 @record
 class Iterator(Type):
     """Something that can only be iterated over: zip, enumerate, dict views, generators."""

@@ -37,8 +37,8 @@ REFUSED_HERE = {
     "shared_names.number_assigned_by_another",
     "shared_names.what_a_failing_function_left",
 }
-# Which read iterators of C's: their tangents are two of them, and have no tangents in turn; and what
-# the run time finds a partial function to be.
+# Which read iterators of C's: their tangents are two of them, and have no tangents in turn; and a
+# partial function that the run time finds.
 REFUSED_TWICE_FORWARD = {
     "decorators.partials_that_are_looked_at",
     "held_walks.slices_and_copies",

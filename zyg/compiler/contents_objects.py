@@ -20,7 +20,7 @@ from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
 from zyg.held_checks import unless_captured, unless_reading_held
 from zyg.held_memory import is_known, owner_of
-from zyg.memory_kinds import is_memory, memory_captured, memory_in, reaches_memory
+from zyg.memory_kinds import is_memory, items_of, memory_captured, memory_in, reaches_memory
 from zyg.rules.registry import constant, rule_of
 from zyg.shadow_calls import state
 from zyg.tangent_objects import stand_for
@@ -62,6 +62,12 @@ def contents_put(cls: type[Contents], memory: Any) -> Contents:
     known = _table()
     if id(memory) in known:
         return contents_of(cls, memory)
+    first = next(iter(items_of(memory)), None)
+    if reaches_memory(first):
+        raise NotDifferentiable(
+            f"an object holds a {type(memory).__name__} of {type(first).__name__} objects, in code "
+            "that is differentiated more than once, and that took it for one of numbers"
+        )
     made = cls()
     made.items = memory
     assert state.held is not None
@@ -189,6 +195,15 @@ def unless_items_are_memory(items: Any) -> None:
             )
 
 
+def unless_filled(value: Any) -> None:
+    """Raises for a container that isn't empty, where code was made for one that is."""
+    if len(value):
+        raise NotDifferentiable(
+            f"a {type(value).__name__} that an object holds was filled under another name, in code "
+            "that is differentiated more than once; fill it by the attribute"
+        )
+
+
 def _table() -> dict[int, tuple[Any, Contents]]:
     assert state.held is not None, "code that works on objects runs in a forward pass"
     return state.held.contents
@@ -196,11 +211,13 @@ def _table() -> dict[int, tuple[Any, Contents]]:
 
 constant(
     contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory,
-    unless_unfollowed, unless_capturing_held, unless_holding_contents, unless_reading_held,
-    note_captured, unless_captured,
+    unless_filled, unless_unfollowed, unless_capturing_held, unless_holding_contents,
+    unless_reading_held, note_captured, unless_captured,
 )
 facts.pure(contents_of, contents_put, reference)
-facts.effect(unless_memory, unless_items_are_memory, unless_capturing_held, unless_unfollowed)
+facts.effect(
+    unless_memory, unless_items_are_memory, unless_capturing_held, unless_unfollowed, unless_filled
+)
 facts.effect(unless_holding_contents, unless_reading_held, note_captured, unless_captured)
 
 

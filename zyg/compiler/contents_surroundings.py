@@ -26,6 +26,7 @@ class ContentsSurroundings:
     note_captured: Any = MemberOf(contents_objects)
     unless_captured: Any = MemberOf(contents_objects)
     unless_memory: Any = MemberOf(contents_objects)
+    unless_filled: Any = MemberOf(contents_objects)
     unless_items_are_memory: Any = MemberOf(contents_objects)
     reference: Any = MemberOf(contents_objects)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import types
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -22,7 +23,8 @@ import numpy as np
 from ir import facts
 from ir.generators import Generator
 from ir.heap import Cell
-from ir.held_tables import Kind, kind_of_items, may_be_one
+from ir.held import item_held
+from ir.held_tables import CONTAINERS, Kind, kind_of_items, may_be_one
 from ir.types import (
     BOTTOM,
     LARGE,
@@ -69,8 +71,12 @@ _WITHOUT_CONTENTS = (
 _COMPUTED_UNLESS_STORED = (types.MemberDescriptorType, functools.cached_property)
 
 
-# What containers have been changed to, by their class and the kind of their items.
-Changed = dict[tuple[type | None, Kind], Type]
+# What containers have been changed to, by their class, the kind of their items, and whether they
+# were elements of others.
+Changed = dict[tuple[type | None, Kind, bool], Type]
+# Whether a container may be one that was changed: by the kind of items of that, and whether it was
+# an element; and by its own type, and how deep it stands.
+Sameness: TypeAlias = Callable[[Kind, bool, Type, int], bool]
 
 
 class Fields:
@@ -165,33 +171,62 @@ class Fields:
         if not keeps_type:
             before = TOP if cls is None else self.types.get((cls, name), TOP)
             self.store(cls, name, type_)
-            self._note_changed(unnamed(widen(type_)), before)
+            changed = self._note_changed(unnamed(widen(type_)), before, False)
+            self._join_held(changed, self._may_be_filled)
 
-    def change_given(self, type_: Type, before: Type) -> None:
+    def change_given(self, type_: Type, before: Type, is_element: bool) -> None:
         """The same for a container that some attribute holds, or a container in one, which was of
-        this type before."""
+        this type before; `is_element` if it was in one."""
         self.changes_held = True
         new = unnamed(widen(type_))
-        changed = self._note_changed(new, before)
-        for place, known in self.types.items():
-            self.types[place] = joined_within(known, changed)
+        changed = self._note_changed(new, before, is_element)
+        self._join_held(changed, self._is_same_in_attribute)
 
-    def _note_changed(self, new: Type, before: Type) -> Changed:
+    def _join_held(self, changed: Changed, is_same: Sameness) -> None:
+        for place, known in self.types.items():
+            self.types[place] = joined_within(known, changed, is_same)
+
+    def _note_changed(self, new: Type, before: Type, is_element: bool) -> Changed:
         """Notes what may be the same container: one with items of the kind that they are now, or
         were before. Where contents are followed, they are of one kind."""
         kinds = {kind_of_items(new)}
         if not self.follows_contents:
             kinds.add(kind_of_items(widen(before)))
-        keys = [(class_of(new), kind) for kind in kinds]
+        keys = [(class_of(new), kind, is_element) for kind in kinds]
         for key in keys:
             self.changed[key] = join(self.changed.get(key, BOTTOM), new)
         return dict.fromkeys(keys, new)
 
-    def changed_type(self, type_: Type) -> Type:
-        """The type of a container that an object may have changed in place meanwhile."""
-        if self.is_open or (None, None) in self.changed:
+    def changed_type(self, type_: Type, is_element: bool) -> Type:
+        """The type of a container that an object may have changed in place meanwhile; `is_element`
+        if it was taken out of another one."""
+        if self.is_open or any(cls is None and kind is None for cls, kind, _ in self.changed):
             return of_anything(type_)
-        return joined_within(widen(type_), self.changed)
+        if is_element:
+            return joined_within(widen(type_), self.changed, self._is_same_in_attribute, depth=1)
+        return joined_within(widen(type_), self.changed, _may_be_same)
+
+    def _may_be_filled(self, changed: Kind, is_element: bool, type_: Type, depth: int) -> bool:
+        """Whether a container that an attribute holds, and in which is nothing, or None, may be one
+        that was changed by another attribute. Of others, code doesn't rest on what is in them."""
+        item = item_held(type_)
+        kinds = item.members if isinstance(item, Union) else (item,)
+        if item != BOTTOM and Known(None) not in kinds:
+            return False
+        return self._is_same_in_attribute(changed, self.follows_contents, type_, depth)
+
+    def _is_same_in_attribute(
+        self, changed: Kind, is_element: bool, type_: Type, depth: int
+    ) -> bool:
+        """Whether a container that an attribute holds, so many containers deep, is taken for one
+        that was changed. One that was empty could be any. Where contents are followed, it is taken
+        for the likely one: the run time looks whether containers are empty that code takes for
+        such (`unless_filled`), and whether those that objects hold have one type."""
+        if not _may_be_same(changed, is_element, type_, depth):
+            return False
+        if kind_of_items(type_) is not None or not self.follows_contents:
+            return True
+        return not is_element if depth == 0 else not changed
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
         """Notes what a store leaves in an attribute."""
@@ -333,23 +368,38 @@ class Fields:
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed, named
 
 
-def joined_within(type_: Type, changed: Changed) -> Type:
+def _may_be_same(changed: Kind, is_element: bool, type_: Type, depth: int) -> bool:
+    return may_be_one(changed, kind_of_items(type_))
+
+
+def joined_within(type_: Type, changed: Changed, is_same: Sameness, depth: int = 0) -> Type:
     """A type of which the containers, at any depth, may be some that have changed to these."""
+    def within(item: Type) -> Type:
+        return joined_within(item, changed, is_same, depth + 1)
+
     match type_:
         case Sequence(cls, item) if cls is not range:
-            type_ = Sequence(cls, joined_within(item, changed))
+            type_ = Sequence(cls, within(item))
         case Mapping(cls, key, item, factory):
-            type_ = Mapping(cls, key, joined_within(item, changed), factory)
+            type_ = Mapping(cls, key, within(item), factory)
         case Dict(items):
-            type_ = Dict(tuple((key, joined_within(item, changed)) for key, item in items))
+            type_ = Dict(tuple((key, within(item)) for key, item in items))
         case Tuple(items):
-            type_ = Tuple(tuple(joined_within(item, changed) for item in items))
+            type_ = Tuple(tuple(map(within, items)))
         case Union(members):
-            return join_all([joined_within(member, changed) for member in members])
+            return join_all([
+                joined_within(member, changed, is_same, depth) for member in members
+            ])
         case _:
             pass
-    of, kind = class_of(type_), kind_of_items(type_)
-    found = [new for (cls, own), new in changed.items() if cls is of and may_be_one(own, kind)]
+    if not isinstance(type_, CONTAINERS):
+        return type_
+    of = class_of(type_)
+    found = [
+        of_anything(type_) if cls is None else new
+        for (cls, kind, is_element), new in changed.items()
+        if cls in (None, of) and is_same(kind, is_element, type_, depth)
+    ]
     if not found:
         return type_
     joined = join_all([type_, *found])

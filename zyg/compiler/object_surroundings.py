@@ -169,9 +169,9 @@ class ObjectSurroundings(AttributeSurroundings):
             cls = None if owner is None else class_of(owner)
             fields.change_held(cls, name, type_, keeps_type)
 
-    def note_change_of_given(self, type_: Type, before: Type) -> None:
+    def note_change_of_given(self, type_: Type, before: Type, is_element: bool) -> None:
         if self._specialiser.fields is not None:
-            self._specialiser.fields.change_given(type_, before)
+            self._specialiser.fields.change_given(type_, before, is_element)
 
     def note_change_by_call(self) -> None:
         if self._specialiser.fields is not None:
@@ -202,20 +202,21 @@ class ObjectSurroundings(AttributeSurroundings):
         )
         return [o for i in made.held_inputs if i >= count for o in bound[i - count]]
 
-    def changed_type(self, type_: Type) -> Type:
+    def changed_type(self, type_: Type, is_element: bool = False) -> Type:
         fields = self._specialiser.fields
         cls = class_of(type_)
         if cls is None or facts.copies_items(cls):
             return type_
         if isinstance(type_, Tuple):
             return Tuple(tuple(
-                self.changed_type(item) if may_be_memory(item) else item for item in type_.items
+                self.changed_type(item, True) if may_be_memory(item) else item
+                for item in type_.items
             ))
         if fields is None:
             from zyg.compiler.fields import of_anything  # few programs work on objects
 
             return of_anything(type_)
-        changed: Type = fields.ask("changed_type", type_)
+        changed: Type = fields.ask("changed_type", type_, is_element)
         return changed
 
     def operator_method(self, callee: object, types_: tuple[Type, ...]) -> Any:
