@@ -36,9 +36,8 @@ BY_AREA = {
     "generator_pipelines": "chosen_generator coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
-    "held_defaults": "graph_of_dicts graph_of_lists means_by_key moments_by_key",
     "held_walks": """
-        a_global_list elements_by_index flat_elements parts_of_iterators rows_of_an_array
+        elements_by_index flat_elements parts_of_iterators rows_of_an_array
         views_of_elements
     """,
     "iterators": "mapped_with_gradient_of_the_function",
@@ -78,7 +77,7 @@ BY_AREA = {
         array_of_all_functions calls_from_a_list log_of_a_decorator
         noted_by_vectorized_functions topological_order
     """,
-    "shared_names": "attributes_of_a_base changed_by_a_generator_in_turns views_of_a_global",
+    "shared_names": "attributes_of_a_base views_of_a_global",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

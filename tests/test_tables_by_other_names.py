@@ -234,10 +234,10 @@ def an_attribute_in_a_table(x):
 
 
 TWICE = [
-    row_of_a_list, an_attribute_in_a_table, rows_that_grow, dicts_that_grow, dicts_of_a_captured_one,
-    row_by_a_function, never_filled, lists_that_a_dict_makes, dicts_that_a_dict_makes, sums_that_a_dict_makes,
-    put_into_another_table, inserted_and_taken, put_into_a_queue, put_into_a_dict, joined,
-    by_a_bound_method,
+    row_of_a_list, an_attribute_in_a_table, rows_that_grow, dicts_that_grow,
+    dicts_of_a_captured_one, row_by_a_function, never_filled, lists_that_a_dict_makes,
+    dicts_that_a_dict_makes, sums_that_a_dict_makes, put_into_another_table, inserted_and_taken,
+    put_into_a_queue, put_into_a_dict, joined, by_a_bound_method,
 ]
 
 
