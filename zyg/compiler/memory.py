@@ -21,7 +21,7 @@ from zyg.held_views import is_read_later, sources_of
 from zyg.keeping import kept
 from zyg.memory_kinds import FUNCTIONS, captured_by
 from zyg.rules.registry import adjoint, constant
-from zyg.signature import METHODS
+from zyg.signature import METHODS, is_users
 
 
 def check_distinct(value: Any, changed: Any) -> None:
@@ -46,14 +46,14 @@ def check_outside(value: Any, changed: Any) -> None:
 def check_separate(value: Any, changed: Any) -> None:
     """Raises where two names mean memory that was changed in place in a container."""
     arrays, objects = _memory(value)
-    others, more = _memory(changed)
+    others, more = _memory(changed, into_objects=False)
     if objects.keys() & more.keys() or _overlapping([(arrays, 0), (others, 1)]):
         raise _shared(changed)
 
 
 def check_apart(container: Any) -> None:
     """Raises where a container whose elements are changed in place holds one of them twice."""
-    arrays, objects = _memory(container)
+    arrays, objects = _memory(container, into_objects=False)
     if len(objects) < sum(objects.values()) or _overlapping(
         [([array], i) for i, array in enumerate(arrays)]
     ):
@@ -80,27 +80,37 @@ _ATOMS = (
 )
 
 
-def _memory(value: Any) -> tuple[list[Any], dict[int, int]]:
-    """The arrays in what a value refers to, and how often each other object is met there."""
+def _memory(value: Any, into_objects: bool = True) -> tuple[list[Any], dict[int, int]]:
+    """The arrays in what a value refers to, and how often each container is met there.
+
+    What the attributes of objects hold is followed where it is changed by these, or refused.
+    """
     arrays: list[Any] = []
     counts: dict[int, int] = {}
-    called: set[int] = set()
+    passed: set[int] = set()
     pending = [value]
     while pending:
         found = pending.pop()
         if isinstance(found, np.ndarray):
             arrays.append(found)
-        elif not isinstance(found, _ATOMS):
-            if callable(found):  # it may have captured itself
-                if id(found) in called:
-                    continue
-                called.add(id(found))
-            elif not isinstance(found, tuple):
-                counts[id(found)] = counts.get(id(found), 0) + 1
-                if counts[id(found)] > 1:
-                    continue
-            pending.extend(_parts(found))
+        elif isinstance(found, _ATOMS):
+            continue
+        elif callable(found) or _is_object(found):
+            if id(found) in passed or not (into_objects or callable(found)):
+                continue
+            passed.add(id(found))
+        elif not isinstance(found, tuple):
+            counts[id(found)] = counts.get(id(found), 0) + 1
+            if counts[id(found)] > 1:
+                continue
+        pending.extend(_parts(found))
     return arrays, counts
+
+
+def _is_object(value: Any) -> bool:
+    return is_users(type(value)) and not isinstance(
+        value, list | tuple | Set | deque | Mapping | bytearray
+    )
 
 
 def _parts(value: Any) -> Iterable[Any]:
