@@ -6,6 +6,7 @@ surplus positional arguments and a dict of surplus keywords are made.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -63,8 +64,16 @@ def bind(
     return result
 
 
+def is_method_of_c(function: Any) -> bool:
+    """Whether a function is a method like `list.append`."""
+    return isinstance(function, types.MethodDescriptorType)
+
+
 def error_of_call(function: Any, args: Any, kwargs: Any) -> Any:
-    """What a call raises that has too many arguments, or too few."""
+    """What a call raises that has too many arguments, or too few; of a method of C's, without what
+    it is called on."""
+    if is_method_of_c(function):
+        args = (function.__objclass__(), *args)
     try:
         function(*args, **kwargs)
     except TypeError as error:

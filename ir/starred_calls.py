@@ -19,10 +19,11 @@ from __future__ import annotations
 import functools
 import operator
 import types
+from collections import deque
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import primitives
-from ir.binding import error_of_call
+from ir.binding import error_of_call, is_method_of_c
 from ir.core import (
     Block,
     Call,
@@ -51,6 +52,12 @@ if TYPE_CHECKING:
 # What stands before the one tuple of unknown length, that tuple, and what stands behind it.
 Pieces: TypeAlias = tuple[list[Operand], Operand, list[Operand]]
 
+_OF_C = (types.BuiltinFunctionType, types.MethodDescriptorType)
+# Methods that don't say what they take.
+_OF_ONE = (
+    deque.append, deque.appendleft, deque.extend, deque.extendleft, deque.remove, set.add,
+    set.discard, set.remove,
+)
 MAX_COUNTS = 4
 MAX_KNOWN = 1000
 VARARGS = 4  # in `co_flags`
@@ -141,7 +148,7 @@ def _called(
         rest, captures, kwdefaults = found
     shape = Shape(
         left.names, rest, len(before), len(behind), tuple(keywords), len(captures),
-        tuple(kwdefaults),
+        tuple(kwdefaults), is_method_of_c(function.value) if isinstance(function, Const) else False,
     )
     ops, inputs, results = _branches(shape, counts, tuple(names), loc)
     operands = [
@@ -249,7 +256,9 @@ def _of_object(self: TypedCalls, function: Any) -> Positional | None:
     number of arguments."""
     if isinstance(function, types.FunctionType):
         return _of_code(function.__code__, len(function.__defaults__ or ()))
-    if isinstance(function, types.BuiltinFunctionType) or function in (complex, float, int):
+    if function in _OF_ONE:
+        return Positional(("self", "object"), 2, False)
+    if isinstance(function, _OF_C) or function in (complex, float, int):
         return _of_signature(function)
     if isinstance(getattr(function, "nin", None), int):  # a ufunc
         return Positional(tuple([f"x{i}" for i in range(function.nin)]), function.nin, False)
@@ -308,7 +317,8 @@ def _counts(
 @record
 class Shape:
     """What the code of a call depends on: names of the parameters that nothing known is for, the
-    function if it takes any number, and how many operands there are of each kind."""
+    function if it takes any number, how many operands there are of each kind, and whether the first
+    one is what a method of C's is called on."""
 
     given: tuple[str, ...]
     rest: Function | None
@@ -317,6 +327,7 @@ class Shape:
     keywords: tuple[str, ...]
     captures: int
     kwdefaults: tuple[str, ...]
+    is_method: bool
 
 
 @functools.lru_cache(maxsize=1024)
@@ -377,7 +388,8 @@ class _StarredCall:
     def _check(self, length: Value, compare: Any, count: int) -> list[Op]:
         """Raises what the call raises for another number of items."""
         ops: list[Op] = []
-        whole = self._added(self.before, self.items, self.behind, ops)
+        before = self.before[1:] if self.shape.is_method else self.before
+        whole = self._added(before, self.items, self.behind, ops)
         items = [part for name, value in self.kwargs.items() for part in (Const(name), value)]
         keywords = self._call(primitives.build_dict, *items)
         error = self._call(

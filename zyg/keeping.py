@@ -11,13 +11,28 @@ from typing import Any
 
 import numpy as np
 
+from ir import facts
 from ir.derived import copied, is_of_users, underived
 from ir.primitives import UNBOUND
 from zyg import cotangent
 from zyg.cotangent import is_list_of, like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 
+# Classes of values that never change, and hold nothing of the program's, by module and name.
+IMMUTABLE_OF_LIBRARIES = {
+    ("re", "Match"), ("re", "Pattern"), ("datetime", "date"), ("datetime", "datetime"),
+    ("datetime", "time"), ("datetime", "timedelta"), ("decimal", "Decimal"),
+    ("fractions", "Fraction"), ("uuid", "UUID"), ("pathlib", "PosixPath"),
+    ("pathlib", "WindowsPath"),
+}
 PLAIN = (int, float, complex, str, bytes, slice, range, np.generic, types.EllipsisType)
+
+
+def is_immutable_of_library(cls: type) -> bool:
+    return (cls.__module__, cls.__name__) in IMMUTABLE_OF_LIBRARIES
+
+
+facts.opaque(is_immutable_of_library)
 
 
 def kept(x: Any) -> Any:
@@ -86,6 +101,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
     if isinstance(x, (set, frozenset)):
         return type(x)(x)
     if x is None or x is UNBOUND or isinstance(x, PLAIN):
+        return x
+    if is_immutable_of_library(cls):
         return x
     if isinstance(x, BaseException | enum.Enum):
         return x  # what an exception holds has no cotangent, nor has a member of an enumeration
