@@ -146,9 +146,10 @@ class TypedChanges(TypedAttempts):
             isinstance(callee_type, Known) and (
                 isinstance(callee_type.value, types.FunctionType)
                 or hasattr(callee_type.value, "ir_function")
+                or isinstance(getattr(callee_type.value, "__self__", None), type)  # `dict.fromkeys`
             )
         )
-        if not is_python and not hasattr(getattr(callee_type, "value", None), "ir_function"):
+        if not is_python:
             return None
         kwargs = {name: type_of(arg) for name, arg in call.kwargs.items()}
         return self.surroundings.returned(callee_type, tuple(map(type_of, args)), kwargs)

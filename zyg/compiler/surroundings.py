@@ -130,6 +130,8 @@ class ProgramSurroundings(EffectSurroundings):
             self._made.guards[id(owner_of_names(owner)), name] = guard
         if isinstance(owner, enum.EnumMeta) and isinstance(container[name], owner):
             return Known(container[name])  # a member, which is never assigned again
+        if isinstance(owner, type) and isinstance(container[name], types.ClassMethodDescriptorType):
+            return Known(getattr(owner, name))
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or _is_bound_later(type_.value)
         ):

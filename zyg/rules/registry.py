@@ -42,7 +42,7 @@ import sys
 import types
 from _thread import RLock  # the import of `threading` takes as long as seven modules here
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -57,6 +57,8 @@ T = TypeVar("T")
 _rules: dict[int, Rule] = {}
 _constant: set[int] = set()
 _substitutes: dict[int, Callable[..., Any]] = {}
+# Those of class methods written in C, each of which is a new object whenever it is read.
+_of_class_methods: dict[tuple[str, int], Callable[..., Any]] = {}
 _stand_ins: dict[int, Callable[..., Any]] = {}
 _beyond: dict[int, Callable[..., bool]] = {}
 _choosing: dict[int, str] = {}
@@ -90,6 +92,9 @@ def substitute(*callees: object) -> Callable[[R], R]:
     def register(function: R) -> R:
         global _version
         for callee in callees:
+            if is_class_method(callee):
+                _of_class_methods[callee.__qualname__, id(callee.__self__)] = function
+                continue
             _substitutes[id(callee)] = function
             _constant.discard(id(callee))
             _alive.append(callee)
@@ -384,9 +389,17 @@ def is_listed(callee: object) -> bool:
 
 def substitute_of(callee: object) -> Callable[..., Any] | None:
     found = _substitutes.get(id(callee))
+    if found is None and is_class_method(callee):
+        _register(("collection_classes",))
+        return _of_class_methods.get((callee.__qualname__, id(callee.__self__)))
     if found is None and _look_for(callee):
         found = _substitutes.get(id(callee))
     return found
+
+
+def is_class_method(callee: object) -> TypeGuard[types.BuiltinMethodType]:
+    """Whether a callable is a class method written in C, as `dict.fromkeys`."""
+    return type(callee) is types.BuiltinMethodType and isinstance(callee.__self__, type)
 
 
 def stand_in_of(
