@@ -41,7 +41,17 @@ def by_cases(
 ) -> Folded:
     """The results of a call of which one operand, the first one, is of one of some classes; None
     for others."""
+    if not self.surroundings.asks_by_cases():
+        return None
     return _branched(self, _Called(callee, position=position), args, {}, names, loc)
+
+
+def by_kinds(
+    self: TypedCalls, callee: object, args: list[Operand], names: list[str], loc: Location | None
+) -> Folded:
+    """The same where numbers and arrays are told apart, whether the program works on objects or
+    not."""
+    return _branched(self, _Called(callee), args, {}, names, loc)
 
 
 def by_methods(
@@ -52,7 +62,7 @@ def by_methods(
     read = self.definitions.get(method) if isinstance(method, Value) else None
     match read:
         case Call(Const(callee), [owner, Const(name)]) if callee is getattr:
-            if is_method_of_cases(self, type_of(owner), name):
+            if self.surroundings.asks_by_cases() and is_method_of_cases(self, type_of(owner), name):
                 return _branched(self, _Called(name, True), [owner, *args], kwargs, names, loc)
     return None
 
@@ -128,7 +138,7 @@ def _branched(
 ) -> Folded:
     first = args[called.position]
     type_ = type_of(first)
-    if not isinstance(type_, Union) or not self.surroundings.asks_by_cases():
+    if not isinstance(type_, Union):
         return None
     if any(first is asked for asked in self.asked_here):
         return None  # memory is read again, and what was found of it is no more

@@ -29,6 +29,7 @@ from ir.types import (
     Instance,
     Known,
     Mapping,
+    Scalar,
     Sequence,
     Slice,
     Top,
@@ -396,6 +397,14 @@ def _may_be_changed(type_: Type) -> bool:
     return any(isinstance(member, Top) for member in members)
 
 
+def _may_be_array_or_number(type_: Type) -> bool:
+    """Whether this is an array in some iterations, and the number that a sum starts with before."""
+    members = type_.members if isinstance(type_, Union) else ()
+    return any(map(is_array_like, members)) and all(
+        is_array_like(member) or isinstance(widen(member), Scalar) for member in members
+    )
+
+
 def _is_asked_first(type_: Type) -> bool:
     """Whether `items += more` is `items + more`, by a method of the class of `more`: a list's own
     way comes after that."""
@@ -453,6 +462,8 @@ def _in_place(callee: Any, plain: Any) -> None:
             return [self.places.change(
                 primitives.spliced, args[0], whole, loc, type_, [value]
             )]
+        if _may_be_array_or_number(items):
+            return case_by_case.by_kinds(self, callee, args, names, loc)
         if not is_array_like(items):
             return None
         value = self.call(plain, *args, loc=loc)

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy.fft
+import scipy.linalg
+import scipy.signal
 
 import zyg
 from tests.scalar_checks import check_twice
@@ -74,8 +77,58 @@ def with_more_dimensions(x):
     return np.sum(values @ values.T)
 
 
+def summarised(x):
+    samples = np.array([x, 2.0, x * x, 0.3])
+    low, high = np.percentile(samples, [10, 90])
+    clipped = samples.clip(min=low)
+    clipped -= high
+    covariance = np.cov(np.stack([samples, clipped**3]), rowvar=False)
+    covariance += np.eye(4)
+    moments = np.einsum("...i,...i->...", covariance, covariance)
+    moments[0] *= x
+    return np.linalg.det(covariance) + np.sum(moments)
+
+
+def fitted(x):
+    times = np.linspace(0.0, 1.0, 5)
+    coefficients = np.polyfit(times, np.sin(times * x), 2)
+    coefficients[0] *= x
+    solution = np.linalg.lstsq(np.vander(times, 3), np.exp(x * times), rcond=None)[0]
+    solution -= coefficients
+    places, weights = np.polynomial.legendre.leggauss(3)
+    places *= x
+    return np.sum(np.polyval(solution, places) * weights)
+
+
+def filtered(x):
+    signal = scipy.signal.lfilter([1.0, x], [1.0, 0.5], np.arange(4.0) * x)
+    signal[0] -= x
+    smooth = scipy.signal.convolve(signal, np.array([0.5, x, 0.5]), mode="same")
+    smooth *= signal
+    spectrum = scipy.fft.rfft(smooth)
+    spectrum[0] = 0
+    frequencies = np.fft.rfftfreq(4)
+    frequencies[0] = 1.0
+    return np.sum(np.abs(spectrum) ** 2 * frequencies)
+
+
+def factored(x):
+    matrix = scipy.linalg.toeplitz(np.array([3.0, x, x * x]))
+    matrix += np.eye(3)
+    values = scipy.linalg.eigh(matrix)[0]
+    values[0] *= x
+    r = scipy.linalg.qr(matrix)[1]
+    r -= np.eye(3)
+    solution = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), np.ones(3))
+    solution[0] -= x
+    joined = np.block([[matrix, r], [r.T, matrix]])
+    joined[0, 1] *= x
+    return np.sum(values**2) + np.sum(r @ solution) + np.sum(joined**2)
+
+
 PROGRAMS = [
     copied_where, with_more_dimensions, magnet, attention, kernel, appended, chosen, masked,
+    summarised, fitted, filtered, factored,
 ]
 
 

@@ -411,3 +411,43 @@ def test_a_list_that_a_called_function_changes_is_not_looked_through():
     code = str(zyg.code_adjoint(f, weights))
     assert "relax_back(" in code
     assert "completed_container(" not in code and "shell(" not in code
+
+
+def summed_from_zero(x):
+    total, product = 0.0, 1
+    for i in range(3):
+        total += x * i
+        product *= total + 2.0
+    total[0] = product[1]
+    return np.sum(total * product)
+
+
+def before_it_grows(x):
+    total, others = 0.0, 0.0
+    for i in range(4):
+        before = total
+        total += x ** (i + 1)
+        others = others + np.sum(before) * (i + 1)
+    return others + np.sum(total**2)
+
+
+@pytest.mark.parametrize("f", [summed_from_zero, before_it_grows])
+def test_sums_that_begin_with_a_number(f):
+    """Of the first iteration the array is new; from then on it is changed in place."""
+    x = np.array([0.5, 1.5, 0.7])
+    zyg.check_grads(f, x)
+    value, dot = zyg.jvp(f, (x,), (x,))
+    assert value == f(x)
+    assert dot == pytest.approx(zyg.gradient(f, x)[0] @ x)
+
+
+def test_a_sum_that_begins_with_a_number_and_is_kept_elsewhere_is_refused():
+    def f(x):
+        total, kept = 0.0, []
+        for i in range(3):
+            total += x * i
+            kept.append(total)
+        return np.sum(kept[0])
+
+    with pytest.raises(zyg.UnsupportedSyntax, match="change a copy"):
+        zyg.gradient(f, np.ones(2))

@@ -6,6 +6,7 @@ and check that its result is a value of that type, symbols of dimensions include
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
 import operator
@@ -13,6 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft
+import scipy.integrate
+import scipy.linalg
+import scipy.signal
+import scipy.special
 
 from ir import facts
 from ir.types import TOP
@@ -254,10 +260,49 @@ def test_products(call: tuple[Any, ...]) -> None:
 
 def test_einsum() -> None:
     texts = ("ij,jk->ik", "ij,ij", "ij->ji", "ii", "ij,kj->k", "ab,cb->acb", "ij,jk", "ij->")
+    texts += ("...i,...i->...", "...j,jk", "i...->...", "...,...->...", "...ij->...j")
     for text in texts:
         for left, right in itertools.product(((3, 3), (1, 3), (3, 1), (1, 1)), repeat=2):
             operands = [np.ones(left), np.ones(right, np.float32)][: text.count(",") + 1]
             check(np.einsum, K(text), *operands, must_know=True)
+
+
+def test_functions_made_of_others() -> None:
+    vectors = (np.ones(3), np.ones((2, 3)), np.ones((1, 3), np.complex64), np.ones(2), [1.0, 2, 3])
+    for x, y in itertools.product(vectors, repeat=2):
+        check(np.cross, x, y)
+        check(np.tensordot, x, y, axes=([-1], [-1]))
+        check(np.tensordot, x, y, K(1))
+        check(np.dstack, (x, y))
+        check(np.dstack, [x, y])
+        check(np.linalg.multi_dot, (x, np.ones((3, 3)), np.transpose(y)))
+        check(np.block, [x, 1.0])
+        check(np.block, [[x, x], [y, y]])
+        check(np.polyfit, np.arange(3.0), y, K(1))
+        check(np.polyfit, np.arange(2.0), y, 1)
+        check(np.linalg.lstsq, np.ones((3, 2)), np.transpose(y), rcond=K(None))
+        check(np.linalg.lstsq, np.eye(3), np.transpose(x))
+        check(np.gradient, x, 0.1)
+        check(np.gradient, x, 2, axis=K(0))
+    for array in ARRAYS:
+        check(np.result_type, array, K(np.float64))
+        check(np.result_type, array, K(np.dtype(np.float32)), np.ones(2))
+        check(np.squeeze, array, abstraction=Abstraction(ranks=False))
+        check(np.ndarray.clip, array, min=0, max=1.5)
+        check(np.clip, array, a_min=K(None), a_max=np.ones((2, 1)))
+        check(np.percentile, array, [5, 95])
+        check(np.quantile, array, q=[0.1, 0.9], axis=K(0))
+    assert check(np.block, [[np.eye(2), np.eye(2)]]) != TOP
+    assert check(np.cross, np.ones(3), np.ones(3)) != TOP
+    assert check(np.linalg.multi_dot, [np.eye(2), np.eye(2)]) != TOP
+    check(np.ndarray.clip, np.ones(3), min=0, must_know=True)
+    check(np.percentile, np.ones(3), [5, 95], must_know=True)
+    check(np.polyfit, np.ones(3), np.ones(3), 1, must_know=True)
+    check(np.linalg.lstsq, np.eye(3), np.ones(3), must_know=True)
+    check(np.polynomial.legendre.leggauss, 3, must_know=True)
+    for frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
+        check(frequencies, 4, must_know=True)
+        check(frequencies, 4, d=0.5, must_know=True)
 
 
 def test_linear_algebra() -> None:
@@ -407,3 +452,43 @@ def test_rules_that_are_made_when_they_are_asked_for() -> None:
     assert facts.result_of(second) is not own  # the last declaration counts
     facts.result(first)(own)
     assert facts.result_of(first) is own
+
+
+def test_functions_of_scipy() -> None:
+    for module in ("scipy_solve", "scipy_signal", "scipy_fft", "scipy_samples", "special_gamma"):
+        importlib.import_module(f"zyg.rules.{module}")
+    linalg, signal, fft = scipy.linalg, scipy.signal, scipy.fft
+    for dtype, size in itertools.product((np.float64, np.float32, np.complex128, int), (1, 2, 4)):
+        square = np.eye(size, dtype=dtype) * 2
+        for callee in (linalg.eigh, linalg.eigvalsh, linalg.det, linalg.cho_factor):
+            check(callee, square)
+        check(linalg.eigh, square, eigvals_only=K(True))
+        check(linalg.cho_factor, square, lower=K(True))
+        check(linalg.cho_solve, linalg.cho_factor(square), square[0])
+        check(linalg.solve_sylvester, square, square, square)
+        check(linalg.block_diag, square, square[:1])
+        check(linalg.toeplitz, square[0], square[:, -1])
+        for rows in (1, 3):
+            for callee in (linalg.svd, linalg.svdvals, linalg.qr, linalg.lu):
+                check(callee, np.ones((rows, size), dtype))
+            check(linalg.svd, np.ones((rows, size), dtype), full_matrices=K(False))
+            check(linalg.qr, np.ones((rows, size), dtype), mode=K("economic"))
+        for mode in ("full", "same"):
+            for callee in (signal.convolve, signal.fftconvolve, signal.correlate):
+                check(callee, square, square[:1], K(mode))
+                check(callee, square[0], np.ones(3), mode=K(mode))
+        check(signal.lfilter, [1.0], np.ones(2, dtype), square, axis=K(0))
+        check(signal.lfilter, [1.0, 2.0], [1], square[0])
+        for callee in (fft.fft, fft.rfft, fft.dct, fft.fft2, fft.dctn):
+            check(callee, square)
+            check(callee, square, norm=K("ortho"))
+        check(scipy.integrate.cumulative_trapezoid, square, axis=K(0))
+        check(scipy.integrate.cumulative_trapezoid, square, initial=K(0))
+    for x in (2.0, np.float32(2), np.ones(3), np.ones((2, 1), np.float32), np.ones(())):
+        check(scipy.special.polygamma, 1, x, must_know=True)
+    double = np.eye(3)
+    for callee in (linalg.eigh, linalg.det, linalg.svd, linalg.qr, linalg.lu, linalg.cho_factor):
+        check(callee, double, must_know=True)
+    check(signal.lfilter, [1.0], [1.0, 0.5], double[0], must_know=True)
+    check(signal.fftconvolve, double, double, must_know=True)
+    check(fft.dct, double, must_know=True)

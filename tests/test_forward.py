@@ -287,6 +287,17 @@ def test_reads_by_repeated_positions_of_what_is_stored_into():
     assert zyg.jvp(f, (u,), (u_dot,))[1] == pytest.approx(expected)
 
 
+def test_sums_of_broadcast_operands_of_which_one_has_no_known_rank():
+    def grid(x):
+        row = x[None, :]
+        column = x[:, None] if x[0] > 0 else x[0]
+        return row**2 - column**2
+
+    x = np.array([1.0, 2.0, 3.0])
+    _, dot = zyg.jvp(grid, (x,), (x,))
+    assert dot.tolist() == (2 * x**2 - 2 * x[:, None] ** 2).tolist()
+
+
 def test_integers_and_flags_are_not_moved():
     assert zyg.jvp(lambda x, flag: x if flag else -x, (2.0, False), (1.0, None)) == (-2.0, -1.0)
     assert zyg.jvp(lambda n, x: n * x, (3, 2.0), (1.0, 0.0)) == (6.0, 2.0)

@@ -187,7 +187,7 @@ DECLARED = {
     "ir.looked_up": [], "ir.attempt_facts": [], "ir.special_names": [], "ir.steps": [],
     "zyg.numpy_arrangements": [], "zyg.numpy_products": [], "zyg.numpy_places": [],
     "zyg.numpy_displays": ["zyg.numpy_arrangements"], "zyg.numpy_changes": [],
-    "zyg.permissions": [], "zyg.cotangent_place_facts": [],
+    "zyg.numpy_missing": [], "zyg.permissions": [], "zyg.cotangent_place_facts": [],
 }
 
 

@@ -271,3 +271,24 @@ def test_arms_with_an_operand_that_is_broadcast(f, rate):
         x_near, rate_near = zyg.gradient(f, near, rate)
     np.testing.assert_allclose(x_bar, x_near, atol=1e-8)
     np.testing.assert_allclose(rate_bar, rate_near, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, w: np.nansum((x - w) ** 2),
+    lambda x, w: np.nansum(x * w, axis=0),
+    lambda x, w: np.nanmean((x - w) ** 2, keepdims=True)[0],
+    lambda x, w: np.sum(np.where(np.isnan(x * w), 0, x * w)),
+    lambda x, w: np.sum(np.nanmean((x - w[:, None]) ** 2, axis=1)),
+])  # fmt: skip
+def test_what_is_missing_has_no_part_in_derivatives(f):
+    """Also where the mask is asked of what is masked: a number in its place has a derivative."""
+    missing, w = np.array([1.0, np.nan, 3.0]), np.array([0.5, 2.0, 0.7])
+    x_bar, w_bar = zyg.gradient(f, missing, w)
+    assert x_bar[1] == 0 and np.all(np.isfinite(x_bar))
+
+    def of_w(w):
+        return f(missing, w)
+
+    zyg.check_grads(of_w, w)
+    np.testing.assert_allclose(zyg.gradient(of_w, w)[0], w_bar)
+    np.testing.assert_allclose(zyg.jvp(of_w, (w,), (w,))[1], w_bar @ w)

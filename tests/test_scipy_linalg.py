@@ -139,3 +139,24 @@ def test_what_is_cut_off_of_a_matrix_is_refused():
             zyg.gradient(lambda a, f=program: np.sum(f(a)), a)
     for program in (lambda a: np.linalg.pinv(a, 1e-3), lambda a: np.linalg.lstsq(a, B, 1e-3)[0]):
         zyg.check_grads(program, a, order=1)
+
+
+@pytest.mark.parametrize("solve", [linalg.solve_continuous_are, linalg.solve_discrete_are])
+@pytest.mark.parametrize("phase", [1.0, np.array([[1.0, 1j], [1j, 0.5]])])
+def test_riccati_equations(solve, phase):
+    """SciPy takes symmetric weights alone."""
+    def cost(a, b, root, weight):
+        gain_cost = np.array([[np.exp(weight)]])
+        x = solve(a, b, root @ np.conj(root.T) + np.eye(2), gain_cost)
+        return np.real(np.sum(x * np.array([[1.0, 0.3], [0.7, 2.0]])))
+
+    a, b = phase * np.array([[0.3, 1.0], [-0.4, 0.2]]), np.array([[0.1], [1.0]])
+    zyg.check_grads(cost, a, b, phase * np.array([[0.5, 0.2], [-0.1, 0.4]]), 0.3)
+
+
+def test_generalised_riccati_equations_are_refused():
+    def cost(a):
+        return np.trace(linalg.solve_continuous_are(a, a, np.eye(3), np.eye(3), e=np.eye(3)))
+
+    with pytest.raises(zyg.NotDifferentiable, match="transform `a`"):
+        zyg.gradient(cost, A)

@@ -111,6 +111,9 @@ MADE = {
     "another": lambda x: sparse.csc_matrix(sparse.csr_array(np.outer(x[:2], x[2:4]))),
     "diagonals": lambda x: sparse.diags([x[:2], x[2:3]], [0, 1]),
     "diagonals of one number": lambda x: sparse.diags([x[0], x[1]], [0, -1], shape=(2, 2)),
+    "diagonals in columns": lambda x: sparse.diags(
+        [x[:2], x[2:3]], offsets=[0, 1], format="csc"
+    ),
     "one diagonal": lambda x: sparse.diags(x[:2]),
     "spdiags": lambda x: sparse.spdiags(np.stack([x[:2], x[2:4]]), [0, 1], 2, 2),
     "dia": lambda x: sparse.dia_array((np.stack([x[:2], x[2:4]]), [0, -1]), shape=(2, 2)),

@@ -104,6 +104,17 @@ def test_functions_with_options(program):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
+def test_probabilities_of_open_intervals():
+    """At infinity, where an ordered probit has its last limits, all derivatives are 0."""
+    def log_likelihood(shift):
+        limits = np.array([-np.inf, -0.5, 0.8, np.inf]) - shift
+        return np.sum(np.log(np.diff(special.ndtr(limits))))
+
+    zyg.check_grads(log_likelihood, 0.3)
+    assert zyg.hessian(special.ndtr, np.inf) == 0
+    zyg.check_grads(special.ndtr, 0.3 + 0.2j)
+
+
 def test_slope_of_log_ndtr_far_out():
     (bar,) = zyg.gradient(lambda x: np.sum(special.log_ndtr(x)), np.array([-1e8, -1e5, 40.0]))
     np.testing.assert_allclose(bar, [1e8, 1e5 + 1e-5, 0.0], rtol=1e-12, atol=1e-300)

@@ -65,7 +65,7 @@ declare(np.full_like)(like)
 
 @declare(np.squeeze, np.ndarray.squeeze)
 def squeeze(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Without an axis, every dimension must be known to be 1, or not to be."""
+    """Without an axis, the dimensions that are 1 are gone, where that is known of all."""
     if not args or not isinstance(args[0], Array) or args[0].dims is None:
         return TOP
     dims = args[0].dims
@@ -73,7 +73,7 @@ def squeeze(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if axis == Known(None):
         decided = all(isinstance(dim, One) or is_big(dim) for dim in dims)
         kept = tuple(dim for dim in dims if not isinstance(dim, One))
-        return Array(args[0].dtype, kept) if decided else TOP
+        return Array(args[0].dtype, kept if decided else None)
     try:
         axes = setting(axis)
         dropped = {range(len(dims))[i] for i in (axes if isinstance(axes, tuple) else (axes,))}

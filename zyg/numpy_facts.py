@@ -99,14 +99,19 @@ facts.late(
 )
 
 
+BOUNDS = {"a_min", "a_max", "min", "max"}
+
+
 def clipped(callee: Callable[..., Any]) -> facts.ResultOf:
-    """The rule of `np.clip`, where None is no bound."""
+    """The rule of `np.clip`, where None is no bound; bounds may have names."""
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-        bounded = [arg for arg in args if arg != Known(None)]
-        if len(args) != 3 or len(bounded) != 2:
+        if len(args) != 3 and not 0 < len(kwargs.keys() & BOUNDS) == len(kwargs) <= 2:
             return elementwise(callee)(args, kwargs)
-        return elementwise(np.clip)((bounded[0], bounded[-1], bounded[-1]), kwargs)
+        bounds = [arg for arg in (*args[1:], *kwargs.values()) if arg != Known(None)]
+        if not args or len(bounds) not in (1, 2):
+            return TOP
+        return elementwise(np.clip)((args[0], bounds[0], bounds[-1]), {})
 
     return distributed(result_of)
 

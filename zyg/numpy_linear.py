@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.core import Call, Const
 from ir.fact_rules import declare
 from ir.types import TOP, Type
 from zyg.array_type import (
@@ -50,7 +51,18 @@ facts.late(
     "zyg.numpy_products", *OTHERS, np.einsum, np.linalg.inv, np.linalg.cholesky, np.linalg.det,
     np.linalg.norm, np.linalg.slogdet,
 )
-facts.fresh(np.einsum, when=lambda call: len(call.args) > 2)  # of one operand it can be a view
+
+
+def _sums(call: Call) -> bool:
+    """Whether `np.einsum` computes: of one operand, of which nothing is summed, it is a view."""
+    text = call.args[0].value if isinstance(call.args[0], Const) else ""
+    if len(call.args) > 2 or not isinstance(text, str):
+        return len(call.args) > 2 and isinstance(text, str)
+    inputs, arrow, output = text.partition("->")
+    return bool(arrow) and not set(inputs) - {" "} <= set(output)
+
+
+facts.fresh(np.einsum, when=_sums)
 facts.total(np.einsum, np.kron, np.linalg.eigvalsh, np.linalg.svd, np.linalg.slogdet)
 facts.pure(*PRODUCTS, *OTHERS, np.linalg.inv, np.linalg.cholesky, np.linalg.det, np.einsum, np.kron)
 facts.pure(operator.matmul, np.linalg.norm, np.linalg.slogdet, np.linalg.eigh, np.linalg.svd)

@@ -89,11 +89,25 @@ PRODUCTS: dict[Any, Any] = {
     np.inner: inner_dims,
     np.outer: outer_dims,
     np.vdot: vdot_dims,
-    np.tensordot: tensordot_dims,
     np.linalg.solve: solve_dims,
 }
 for _callee, _dims in PRODUCTS.items():
     facts.result(_callee)(shaped_by(_callee, _dims, 2))
+_tensordot = shaped_by(np.tensordot, tensordot_dims, 2)
+
+
+@declare(np.tensordot)
+def tensordot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """An array, also where axes in lists leave open how many dimensions it has."""
+    known = _tensordot(args, kwargs)
+    operands = [as_array(type_) for type_ in args[:2]]
+    if known != TOP or len(operands) < 2 or mixes_by_value([op for op in operands if op]):
+        return known
+    kinds = {operand.dtype for operand in operands if isinstance(operand, Array)}
+    are_arrays = all(isinstance(operand, Array) for operand in operands)
+    return Array(np.result_type(*kinds), None) if are_arrays else TOP
+
+
 for _callee in (np.linalg.inv, np.linalg.cholesky):
     facts.result(_callee)(shaped_by(_callee, same_dims, 1))
 facts.result(np.linalg.det)(shaped_by(np.linalg.det, determinant_dims, 1))
@@ -122,19 +136,21 @@ def slogdet(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 def _einsum(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Known subscripts without an ellipsis; each letter has one size."""
+    """Known subscripts; each letter has one size, and so has each place of an ellipsis."""
     if len(args) < 2 or kwargs or not isinstance(args[0], Known) or type(args[0].value) is not str:
         return TOP
     text = args[0].value.replace(" ", "")
     inputs, arrow, output = text.partition("->")
-    terms = inputs.split(",")
     found = [as_array(type_) for type_ in args[1:]]
     operands = [operand for operand in found if operand is not None]
-    if "." in text or len(terms) != len(found) or len(operands) < len(found):
+    if inputs.count(",") + 1 != len(found) or len(operands) < len(found):
         return TOP
     if not arrow:
-        letters = sorted(set(inputs) - {","})
-        output = "".join(letter for letter in letters if inputs.count(letter) == 1)
+        letters = sorted(set(inputs) - {",", "."})
+        output = "..." * ("." in inputs) + "".join(
+            letter for letter in letters if inputs.count(letter) == 1
+        )
+    terms, output = _written_out(inputs.split(","), output, operands)
     sizes: dict[str, Dim] = {}
     for term, operand in zip(terms, operands, strict=True):
         dims = dims_of(operand)
@@ -152,6 +168,22 @@ def _einsum(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     except Unknown:
         return TOP
     return with_dims(result, tuple(sizes[letter] for letter in output))
+
+
+def _written_out(
+    terms: list[str], output: str, operands: list[Type]
+) -> tuple[list[str], str]:
+    """Subscripts with digits in the place of each ellipsis, the last of them for its last place."""
+    hidden = [
+        max(0, len(dims_of(operand) or ()) - len(term.replace("...", ""))) if "..." in term else 0
+        for term, operand in zip(terms, operands, strict=True)
+    ]
+    digits = "0123456789"[-max(hidden):] if any(hidden) else ""
+    written = [
+        term.replace("...", digits[len(digits) - count :])
+        for term, count in zip(terms, hidden, strict=True)
+    ]
+    return written, output.replace("...", digits)
 
 
 facts.result(np.einsum)(distributed(_einsum))

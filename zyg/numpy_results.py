@@ -19,16 +19,21 @@ import numpy as np
 
 from ir import facts
 from ir.fact_rules import declare, distributed, is_int
-from ir.types import TOP, Known, Sequence, Tuple, Type
+from ir.types import TOP, Known, NamedTuple, Sequence, Tuple, Type, join_all
+from zyg import numpy_composites as numpy_composites  # it is late together with this module
 from zyg.array_type import (
     ANY,
     Array,
+    Dim,
     Dims,
+    Symbol,
     array_of,
     broadcast,
     dims_of,
     dtypes_in,
     element_or_array,
+    is_big,
+    is_named,
     is_number,
 )
 from zyg.numpy_example import (
@@ -47,9 +52,9 @@ from zyg.numpy_shapes import argument
 FACTORISATIONS = (np.linalg.svd, np.linalg.qr)
 # The type follows from one array and settings.
 OF_ONE = (
-    np.diagflat, np.vander, np.unwrap, np.pad, np.partition, np.argpartition, np.gradient,
+    np.diagflat, np.vander, np.unwrap, np.pad, np.partition, np.argpartition,
 )
-OF_TWO = (np.convolve, np.quantile, np.percentile, np.kron)
+OF_TWO = (np.convolve, np.kron)
 
 facts.result_made_by(by_example, *FACTORISATIONS, *OF_ONE)
 facts.result_made_by(partial(by_example, counts=COUNTS), np.pad)
@@ -77,14 +82,54 @@ def of_square(callee: Callable[..., Any]) -> facts.ResultOf:
         if not isinstance(matrix, Array) or matrix.dims is None or len(matrix.dims) < 2:
             return TOP
         side = matrix.dims[-1]
-        square = Array(matrix.dtype, (*matrix.dims[:-2], side, side))
-        return plain((square, *args[1:]), kwargs)
+        # Whatever is known of the size, it is that of both sides.
+        own = side if is_named(side) else Symbol(of_square, is_big(side))
+        square = Array(matrix.dtype, (*matrix.dims[:-2], own, own))
+        return with_dim(plain((square, *args[1:]), kwargs), own, side)
 
     return distributed(result_of)
 
 
+def with_dim(type_: Type, old: Dim, new: Dim) -> Type:
+    """A type of arrays with one dimension in the place of another."""
+    match type_:
+        case Array(dtype, dims) if dims is not None:
+            return Array(dtype, tuple(new if dim == old else dim for dim in dims))
+        case NamedTuple(cls, _, items):
+            found = tuple(with_dim(item, old, new) for item in items)
+            return NamedTuple(cls, join_all(found), found)
+        case Tuple(items):
+            return Tuple(tuple(with_dim(item, old, new) for item in items))
+        case _:
+            return type_
+
+
 facts.result_made_by(of_square, np.linalg.eigvalsh, np.linalg.eigh, np.linalg.matrix_power)
 facts.fresh(np.linalg.eigvalsh, np.linalg.eigh)  # of a power of 1: the array
+
+
+ORDER_STATISTICS = np.quantile, np.percentile
+
+
+def order_statistics(callee: Callable[..., Any]) -> facts.ResultOf:
+    """`quantile` and `percentile`: also of several places in a list, or by its name."""
+    plain = by_example(callee, 2)
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if len(args) == 1 and "q" in kwargs:
+            args = (*args, kwargs["q"])
+            kwargs = {name: type_ for name, type_ in kwargs.items() if name != "q"}
+        if len(args) > 1 and isinstance(args[1], Sequence | Tuple):
+            if None in dtypes_in(args[1]) or isinstance(facts.item_of(args[1]), Sequence | Tuple):
+                return TOP
+            args = (args[0], Array(np.dtype(np.float64), (ANY,)), *args[2:])
+        return plain(args, kwargs)
+
+    return distributed(result_of)
+
+
+facts.result_made_by(order_statistics, *ORDER_STATISTICS)
+facts.fresh(*ORDER_STATISTICS)
 
 
 def without_axis(y: Dims, x: Dims, dx: float = 1.0, axis: int = -1) -> Dims | None:
@@ -152,6 +197,9 @@ facts.fresh(np.select)
 @declare(np.meshgrid)
 def meshgrid(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return by_example(np.meshgrid, len(args))(args, kwargs) if args else TOP
+
+
+facts.fresh(np.meshgrid, when=lambda call: "copy" not in call.kwargs)
 
 
 def interpolated_dims(x: Dims, xp: Dims, fp: Dims) -> Dims:
@@ -281,7 +329,8 @@ facts.fresh(
 )
 
 # Computed for their values alone. Those that are total fail where shapes don't fit.
-facts.pure(*OF_ONE, *OF_TWO, np.append, np.insert, np.compress, np.extract, np.delete)
+facts.pure(*OF_ONE, *OF_TWO, *ORDER_STATISTICS, np.append, np.insert, np.compress, np.extract)
+facts.pure(np.gradient, np.delete)
 facts.pure(np.select, np.bincount, np.take, np.take_along_axis, np.interp, np.ediff1d)
 facts.total(np.convolve, np.gradient, np.pad, np.interp)
 for _name in ("trapezoid", "trapz"):

@@ -13,8 +13,12 @@ from functools import partial
 import numpy as np
 
 from ir import facts
+from ir.fact_rules import declare
+from ir.types import TOP, Known, Type, class_of
+from zyg.array_type import ANY, Array, is_number
 from zyg.numpy_example import COUNTS, by_example
 from zyg.numpy_result_shapes import SHAPES, fft_shape, irfft_shape, rfft_shape
+from zyg.numpy_shapes import argument
 
 TRANSFORMS = tuple(
     getattr(np.fft, name) for name in (
@@ -24,6 +28,17 @@ TRANSFORMS = tuple(
 )
 
 facts.result_made_by(partial(by_example, counts=COUNTS), *TRANSFORMS)
+
+
+@declare(np.fft.fftfreq, np.fft.rfftfreq)
+def frequencies(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """Real numbers, if the distance between samples is one."""
+    spacing = argument(args, kwargs, 1, "d", Known(1.0))
+    is_real = is_number(spacing) and class_of(spacing) in (int, float, np.float64)
+    return Array(np.dtype(np.float64), (ANY,)) if is_real else TOP
+
+
+facts.fresh(np.fft.fftfreq, np.fft.rfftfreq)
 # New memory, computed for its values alone; they fail where shapes don't fit.
 facts.fresh(*TRANSFORMS)
 facts.total(*TRANSFORMS)

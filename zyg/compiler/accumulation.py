@@ -330,7 +330,7 @@ class Accumulation(Zeros):
         # A number keeps its type: that of a constant would say what the sum is.
         if not arrays or len({_is_complex(operand) for operand in (a, b)}) > 1:
             return result
-        return self._with_type(result, self.type_of_sum(arrays))
+        return self._with_type(result, self.type_of_sum(a, b))
 
     def _sum_of_selections(self, left: Operand, right: Operand) -> Operand | None:
         """The sum of what one mask selects, as one selection."""
@@ -348,9 +348,9 @@ class Accumulation(Zeros):
             made.type = type_of(left)
         return made
 
-    def type_of_sum(self, arrays: list[Operand]) -> Type:
-        """Cotangents of one value have its shape."""
-        return type_of(arrays[0])
+    def type_of_sum(self, a: Operand, b: Operand) -> Type:
+        """Cotangents of one value have its shape: that of the first one that is an array."""
+        return type_of(a) if is_array(type_of(a)) else type_of(b)
 
     def _typed_like(self, like: Operand, result: Operand) -> Operand:
         return self._with_type(result, type_of(like))

@@ -55,6 +55,8 @@ ELEMENTWISE = (
     operator.pos, abs,
 )
 
+# What asks whether numbers are finite reads the arm itself: `np.where(np.isnan(y), 0, y)`.
+GUARDS = (np.isnan, np.isfinite, np.isinf)
 
 # What an adjoint reads where the other arm was taken: at 1 these have infinite derivatives.
 ELSEWHERE: dict[object, float] = {
@@ -77,7 +79,7 @@ class Masks:
             if isinstance(op, Call) and len(op.results) == 1:
                 self._calls[op.results[0]] = op
             if isinstance(op, Call) and isinstance(op.callee, Const):
-                if facts.is_metadata(op.callee.value):
+                if facts.is_metadata(op.callee.value) or op.callee.value in GUARDS:
                     continue
             self._readers.update(dict.fromkeys(
                 (o for o in operands_of(op) if isinstance(o, Value)), 1

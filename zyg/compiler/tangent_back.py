@@ -43,6 +43,7 @@ from zyg.compiler.augment import Augmenter
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.lengths import Lengths
 from zyg.compiler.tangent_types import dot_type, is_real_numeric
+from zyg.compiler.tangents import is_number
 from zyg.compiler.transpose import Transposer
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import is_constant
@@ -97,11 +98,12 @@ class BackInliner(Transposer):
                 return self.sum_of_numbers(a, b, like)
         return super().plus(a, b, like)
 
-    def type_of_sum(self, arrays: list[Operand]) -> Type:
-        first, *others = map(type_of, arrays)
-        if not others:
-            return first
-        found = call_type(operator.add, first, *others)
+    def type_of_sum(self, a: Operand, b: Operand) -> Type:
+        first, second = type_of(a), type_of(b)
+        if is_number(first) or is_number(second):
+            return super().type_of_sum(a, b)
+        # Of what may be a number or an array nothing tells the shape.
+        found = call_type(operator.add, first, second)
         # What isn't spread has the shape of the sum.
         return first if has_shape_of(first, found) else found
 

@@ -141,6 +141,7 @@ LATE = {
     "scipy.signal": ("scipy_signal",),
     "scipy.linalg": (
         "scipy_solve", "scipy_matrices", "scipy_factorisations", "scipy_composites",
+        "scipy_riccati",
     ),
     "scipy.special": (
         "special_functions", "special_gamma", "special_bessel", "special_integrals",

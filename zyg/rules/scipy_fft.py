@@ -23,8 +23,10 @@ from zyg.rules.fourier import (
     rfftn_bar,
 )
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.scipy_facts import of_transforms
 
 keep_arguments(vars(scipy.fft).values())
+of_transforms(scipy.fft)
 constant(scipy.fft.next_fast_len, scipy.fft.get_workers, scipy.fft.set_workers)
 if hasattr(scipy.fft, "prev_fast_len"):  # of SciPy 1.14
     constant(scipy.fft.prev_fast_len)

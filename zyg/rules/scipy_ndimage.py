@@ -17,6 +17,9 @@ from zyg.correlation import correlated, lagged, transposed
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.scipy_facts import of_filters
+
+of_filters(ndimage)
 
 
 @adjoint(correlated)

@@ -16,6 +16,9 @@ from scipy import integrate
 from zyg.errors import NotDifferentiable
 from zyg.rules.reductions import TRAPEZOID
 from zyg.rules.registry import constant, substitute
+from zyg.scipy_facts import of_samples
+
+of_samples(integrate)
 
 
 @substitute(integrate.trapezoid)

@@ -13,8 +13,10 @@ from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.permissions import keep_arguments
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.scipy_facts import of_signals
 
 keep_arguments(vars(signal).values())
+of_signals(signal)
 constant(signal.choose_conv_method)
 
 

@@ -93,7 +93,13 @@ def log_expit(x):
 
 @adjoint(special.ndtr)
 def ndtr(x):
-    return special.ndtr(x), lambda y_bar: y_bar * conj(np.exp(-0.5 * x * x) / 2.5066282746310002)
+    return special.ndtr(x), lambda y_bar: y_bar * conj(normal_density(x))
+
+
+def normal_density(x):
+    """At infinity it is 0 with all its derivatives, as it is, but for rounding, at 40."""
+    finite = np.where(np.isinf(x), 40.0, x)
+    return np.exp(-0.5 * finite * finite) / 2.5066282746310002
 
 
 @adjoint(special.log_ndtr)

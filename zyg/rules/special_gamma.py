@@ -8,10 +8,15 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from ir import facts
 from zyg.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
+from zyg.numpy_example import elementwise
 from zyg.rules.registry import adjoint
 from zyg.rules.special_parameters import without_formula
+
+facts.result(special.polygamma)(elementwise(special.polygamma, 2))
+facts.fresh(special.polygamma)
 
 
 @adjoint(special.gamma)

@@ -28,7 +28,7 @@ HARMLESS = {
     *("axis", "axes", "keepdims", "offset", "axis1", "axis2", "shape", "order", "k", "shift"),
     *("optimize", "mode", "source", "destination", "start", "repeats", "reps", "n", "indexing"),
     *("subscripts", "num", "rowvar", "obj", "casting", "copy", "newshape", "endpoint", "kind"),
-    *("norm", "s", "discont", "full_matrices", "dx", "where", "ord"),
+    *("norm", "s", "discont", "full_matrices", "dx", "where", "ord", "offsets", "format"),
 }
 
 _linear: dict[int, Groups] = {}
