@@ -17,6 +17,7 @@ from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import Outdated, Shared
 from zyg.compiler.generated import Joint
 from zyg.compiler.inner_gradients import CallsSolver, Stepped
+from zyg.compiler.number_keys import refuse_keys_read
 from zyg.compiler.object_needs import note_lost
 from zyg.compiler.stepping import is_own_iterator
 from zyg.entry_cache import Entry
@@ -173,6 +174,7 @@ def _generated(
             "assigns", plan.source.loc,
             advice="pass the value on by arguments, or drop its derivative with zyg.dropgrad",
         )
+    refuse_keys_read(compiler.specialiser, made, frozenset(differentiated))
     if mode == "inner":
         nesting.unless_calling_solvers(compiler.specialiser, made)
     if mode == "inner" and nesting.may_store_unseen(compiler.specialiser, made, set()):

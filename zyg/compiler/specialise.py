@@ -437,10 +437,31 @@ class Specialiser(ObjectNeeds):
             return False
         return may_overload(callee, list(map(type_of, call.args)), self.overloading())
 
+    def inputs_given(self, call: Call) -> tuple[Specialisation, list[list[Operand]]] | None:
+        """The specialisation that a call goes to, with the operands that each input is bound to."""
+        if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
+            call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
+        callee_type = type_of(call.callee)
+        if not isinstance(callee_type, Known | Closure):
+            return None
+        kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
+        try:
+            made = self.call(callee_type, tuple(map(type_of, call.args)), kwtypes)
+        except (Unsupported, SourceNotFound):
+            return None
+        if made is None or not made.is_done:
+            return None
+        return made, self._inputs_of(call, callee_type)
+
     def _flowing(
         self, call: Call, callee: Type, flow: Flow
     ) -> list[Operand]:
         """The operands of a call that the inputs of its callee in `flow` are bound to."""
+        inputs = self._inputs_of(call, callee)
+        return [o for i in sorted(flow) for o in inputs[i]]
+
+    def _inputs_of(self, call: Call, callee: Type) -> list[list[Operand]]:
+        """The operands of a call that each input of its callee is bound to."""
         target = self.target(callee)
         assert target is not None
         if HEAP_NAME in call.kwargs:
@@ -455,8 +476,7 @@ class Specialiser(ObjectNeeds):
             lambda items: [operand for item in items for operand in item],
             lambda items: [operand for item in items.values() for operand in item],
         )
-        inputs: list[list[Operand]] = [[call.callee]] * count + bound
-        return [o for i in sorted(flow) for o in inputs[i]]
+        return [[call.callee]] * count + list(bound)
 
 
 facts.fixed(lambda value: is_by_rules(type(value)))
