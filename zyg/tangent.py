@@ -440,7 +440,8 @@ def summed(y: Any, items: Any, rest: tuple[Any, ...]) -> Any:
     dot = rest[len(rest) // 2]
     if dot is None:
         unless_asked(items)
-    dots = () if dot is None else tangent_items(dot, items)
+    # Answers of comparisons have none.
+    dots = () if dot is None else [d for d in tangent_items(dot, items) if d is not None]
     start = rest[-1] if len(rest) > 1 else 0
     total = sum(dots, 0 if start is None else start)
     return total if np.shape(total) == np.shape(y) else spread(total, y)
