@@ -9,6 +9,7 @@ Which order the members have only the set knows, so that it is asked before the 
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ir import facts
@@ -31,6 +32,21 @@ def regrouped_tangent(
     elif method == "symmetric_difference_update":
         dot_of = {**_dots_of(member, member_dot), **dot_of}
     return [tangent_or_zero(dot_of.get(one), one) for one in y]
+
+
+def of_sets(
+    function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]
+) -> tuple[Any, list[Any]] | None:
+    """What an operator gives of two sets, and its tangent; None for other operands."""
+    if function not in _OPERATORS or not all(isinstance(arg, set | frozenset) for arg in args):
+        return None
+    first, second = map(_dots_of, args, dots)
+    dot_of = {**second, **first}
+    y = function(*args)
+    return y, [tangent_or_zero(dot_of.get(one), one) for one in y]
+
+
+_OPERATORS = (operator.sub, operator.or_, operator.and_, operator.xor)
 
 
 def _dots_of(members: Any, dot: Any) -> dict[Any, Any]:

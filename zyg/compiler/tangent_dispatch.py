@@ -54,6 +54,7 @@ from zyg.rules.tangent_registry import (
 from zyg.signature import BackFunction, is_by_rules, is_dispatching, is_users
 from zyg.tangent import unless_asked, zero_tangent
 from zyg.tangent_objects import change, has_table, live_items
+from zyg.tangent_sets import of_sets
 
 Values = tuple[Any, ...]
 TangentCall = Callable[..., tuple[Any, Any]]
@@ -394,6 +395,10 @@ def rule_call(
         )
         return pair
     is_of_numbers = all(map(_is_numeric, args))
+    if not is_of_numbers and not kwargs:
+        found = of_sets(function, tuple(args), tuple(dots[1:]))
+        if found is not None:
+            return found
     if not is_of_numbers and conversions.takes_numbers(function):
         conversions.unless_taken_apart(function, *args)
     if not kwarg_dots or all(dot is None for dot in kwarg_dots.values()):
