@@ -15,7 +15,6 @@ from typing import Any
 
 from ir import facts
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import constant
 from zyg.shadow_calls import state
 
 
@@ -45,5 +44,4 @@ def _has_number(key: Any) -> bool:
     return isinstance(key, float | complex)
 
 
-constant(note_keys, unless_outer)
 facts.effect(note_keys, unless_outer)

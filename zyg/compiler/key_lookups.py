@@ -16,6 +16,7 @@ from ir.memory_facts import CHANGING
 from ir.types import Scalar, Sequence, Tuple
 from zyg.array_type import Array
 from zyg.outer_keys import note_keys, unless_outer
+from zyg.rules.registry import constant
 
 if TYPE_CHECKING:
     from zyg.compiler.augment import Augmenter
@@ -59,3 +60,6 @@ def _is_new(augmenter: Augmenter, items: Operand) -> bool:
             return False
         items = op.args[0]
     return False
+
+
+constant(note_keys, unless_outer)
