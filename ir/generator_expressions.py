@@ -14,6 +14,8 @@ of them, too; a loop over it calls `f` itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -24,6 +26,16 @@ from ir.node_maker import NodeMaker
 ITEMS = "items@"
 # Consumers that take all items of a generator before they return: a list gives the same.
 EAGER = {"sum", "min", "max", "list", "tuple", "sorted", "set", "frozenset", "dict"}
+
+
+# Functions of modules that do so.
+EAGER_OF_MODULES = {
+    "math": {"fsum", "prod"},
+    "statistics": {
+        "fmean", "geometric_mean", "harmonic_mean", "mean", "median", "median_high", "median_low",
+        "pstdev", "pvariance", "stdev", "variance",
+    },
+}
 
 
 class GeneratorLambda(gast.Lambda):  # type: ignore[misc]
@@ -41,6 +53,38 @@ def lower_generator_expressions(node: Any) -> None:
             setattr(node, field, _lowered(value))
         elif isinstance(value, list):
             value[:] = [_lowered(item) if isinstance(item, gast.AST) else item for item in value]
+
+
+def collect_for_library(
+    node: Any, module_globals: dict[str, Any], captured: Iterable[str]
+) -> None:
+    """Makes lists of the generator expressions that functions of modules are given which take all
+    items at once, in place."""
+    inner = list(gast.walk(node))
+    bound = {*captured, *(
+        one.id for one in inner if isinstance(one, gast.Name) and not isinstance(one.ctx, gast.Load)
+    )}
+    for call in inner:
+        if not isinstance(call, gast.Call) or not call.args:
+            continue
+        first = call.args[0]
+        if isinstance(first, gast.GeneratorExp) and not _binds_outside(first) and (
+            _takes_all(call.func, module_globals, bound)
+        ):
+            call.args[0] = _collected(first)
+
+
+def _takes_all(function: Any, module_globals: dict[str, Any], bound: set[str]) -> bool:
+    match function:
+        case gast.Attribute(value=gast.Name(id=name), attr=attribute):
+            owner = module_globals.get(name)
+            found = getattr(owner, attribute, None) if isinstance(owner, ModuleType) else None
+        case gast.Name(id=name):
+            found = module_globals.get(name)
+        case _:
+            return False
+    known = EAGER_OF_MODULES.get(str(getattr(found, "__module__", None)), ())
+    return name not in bound and getattr(found, "__name__", None) in known
 
 
 def _lowered(node: Any) -> Any:

@@ -23,7 +23,7 @@ from ir import facts, stored
 from ir.core import Function
 from ir.errors import SourceNotFound
 from ir.function_parser import FunctionParser
-from ir.generator_expressions import lower_generator_expressions
+from ir.generator_expressions import collect_for_library, lower_generator_expressions
 from ir.generators import ir_of_made
 from ir.late import late
 from ir.link import link
@@ -174,6 +174,7 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
         lower_matches(node)
     codes = list(codes_in(code))
     if any(one.co_name == "<genexpr>" for one in codes):
+        collect_for_library(node, module_globals, code.co_freevars)
         lower_generator_expressions(node)
     if any("__dict__" in one.co_names or "vars" in one.co_names for one in codes):
         attribute_dicts.lower_attribute_dicts(node, module_globals)
