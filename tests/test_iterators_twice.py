@@ -425,3 +425,15 @@ def test_exact_sum_of_an_iterator():
         return math.fsum(itertools.islice([x, x * x, x**3], 3))
 
     assert zyg.gradient(f, X) == (pytest.approx(1 + 2 * X + 3 * X**2),)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.dot(ys := [*itertools.accumulate(x, lambda a, b: a * 0.5 + b)], ys),
+    lambda x: np.sum(np.array([*itertools.accumulate(x, lambda a, b: a * b)]) ** 2),
+])
+def test_accumulated_array_in_a_product(f):
+    x, along, h = np.array([1.1, 0.7, 1.9]), np.array([0.3, -0.2, 0.5]), 1e-5
+    expected = (zyg.gradient(f, x + h * along)[0] - zyg.gradient(f, x - h * along)[0]) / (2 * h)
+    assert np.allclose(zyg.hvp(f, x, along), expected, rtol=1e-6)
+    slope = zyg.gradient(lambda x: np.sum(zyg.gradient(f, x)[0] * along), x)[0]
+    assert np.allclose(slope, expected, rtol=1e-6)

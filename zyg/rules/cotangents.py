@@ -58,6 +58,10 @@ def summand_bar(y_bar, summand):
     """The cotangent of a part of a sum: of its shape, and real where it is."""
     if summand is None or not isinstance(summand, (float, complex, np.ndarray, np.number)):
         return None if summand is None else y_bar
+    if isinstance(y_bar, list) and isinstance(summand, np.ndarray):
+        # An array was the cotangent of a list.
+        zero = np.zeros(summand.shape[1:])
+        y_bar = np.array([zero if bar is None else bar for bar in y_bar])
     return unbroadcast(y_bar, summand)
 
 
