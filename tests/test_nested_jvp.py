@@ -1,5 +1,6 @@
 """`jvp` inside of differentiated code, of programs on objects and of what changes its arguments."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -325,3 +326,12 @@ def test_starred_parameters(f):
     slopes = [(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(2)]
     assert np.allclose(zyg.gradient(f, x)[0], slopes, rtol=1e-6)
     assert np.isclose(zyg.jvp(f, (x,), (ALONG,))[1], slopes @ ALONG, rtol=1e-6)
+
+
+def test_constant_among_starred_arguments_that_are_found():
+    def composed(x):
+        functions = [lambda a, b: a * b, lambda v: v * v]
+        return functools.reduce(lambda f, g: lambda *a: g(f(*a)), functions)(x, 2.0)
+
+    assert zyg.hvp(composed, 1.3, 1.0) == pytest.approx(8.0)
+    assert zyg.gradient(zyg.grad(composed), 1.3)[0] == pytest.approx(8.0)

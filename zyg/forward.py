@@ -140,6 +140,15 @@ def _mode(dots: Sequence[Any]) -> str:
 _modes: dict[tuple[bool, ...], str] = {}
 
 
+def _with_all_parts(dot: tuple[Any, ...], value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tangent of a tuple with zeros for parts that have none, as constants among numbers."""
+    return tuple([
+        zero_tangent(x) if part is None else
+        _with_all_parts(part, x) if type(part) is tuple and type(x) is tuple else part
+        for part, x in zip(dot, value, strict=True)
+    ])
+
+
 def _dots_of(
     entry: Entry, dots: Sequence[Any], keyword_dots: dict[str, Any], own: Any,
     args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -162,6 +171,8 @@ def _dots_of(
                 return own[name]
         if dot is None:
             return zero_tangent(value)
+        if type(dot) is tuple and type(value) is tuple:
+            return _with_all_parts(dot, value)
         is_single = type(dot) is np.ndarray and dot.ndim == 0
         # Code for numbers changes them by `*=`, which would change the array.
         return dot[()] if is_single and not isinstance(value, np.ndarray) else dot
