@@ -292,3 +292,18 @@ def test_what_is_missing_has_no_part_in_derivatives(f):
     zyg.check_grads(of_w, w)
     np.testing.assert_allclose(zyg.gradient(of_w, w)[0], w_bar)
     np.testing.assert_allclose(zyg.jvp(of_w, (w,), (w,))[1], w_bar @ w)
+
+
+@pytest.mark.parametrize(("f", "slopes"), [
+    (lambda p: np.sum(np.nan_to_num(p * np.log(p))), lambda p: np.log(p) + 1),
+    (lambda p: np.sum(np.nan_to_num(1 / p, posinf=0.0)), lambda p: -1 / p**2),
+    (lambda p: np.sum(np.nan_to_num(np.sqrt(p - 0.1))), lambda p: 0.5 / np.sqrt(p - 0.1)),
+])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_replaced_has_no_part(f, slopes):
+    p, along = np.array([0.0, 0.3, 0.7]), np.array([0.2, -0.1, 0.4])
+    expected = np.array([0.0, *slopes(p[1:])])
+    assert np.allclose(zyg.gradient(f, p)[0], expected)
+    assert np.isclose(zyg.jvp(f, (p,), (along,))[1], expected @ along)
+    second = (slopes(p[1:] + 1e-6) - slopes(p[1:] - 1e-6)) / 2e-6 * along[1:]
+    assert np.allclose(zyg.hvp(f, p, along), [0.0, *second], rtol=1e-5)

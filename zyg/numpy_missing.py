@@ -1,6 +1,7 @@
-"""Sums and means that leave out NaN, as inference writes them: by a mask.
+"""What leaves out or replaces NaN, as inference writes it: by a mask.
 
     np.nansum(y)     ->  np.sum(np.where(np.isnan(y), 0, y))
+    np.nan_to_num(y) ->  np.where(np.isfinite(y), y, replaced(y))
 
 Thus what stands in the mask is an arm of `np.where`, and what it was computed from has no NaN in
 its cotangent (`zyg.compiler.masks`). Other arguments are left to the rules.
@@ -8,20 +9,35 @@ its cotangent (`zyg.compiler.masks`). Other arguments are left to the rules.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ir import facts
 from ir.core import Const, Location, Operand, type_of
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from zyg.array_type import Array
+from ir.types import Type
+from zyg.array_type import Array, rank_of
 
 SHAPING = {"axis", "keepdims"}
+REPLACING = {"nan", "posinf", "neginf"}
 
 
-def _summed_array(
+def replaced(y: Any, **numbers: Any) -> Any:
+    """What stands for the numbers that aren't finite; the others are there as well."""
+    return np.nan_to_num(y, **numbers)
+
+
+@facts.result(replaced)
+def _like_numbers(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return args[0]
+
+
+def _real_array(
     self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand]
 ) -> Array | None:
-    """The type of an array of real numbers of which a program wants a sum or a mean."""
+    """The type of an array of real numbers."""
     if self.places is None or len(args) not in (1, 2) or kwargs.keys() - SHAPING:
         return None
     type_ = type_of(args[0])
@@ -38,7 +54,7 @@ def _nansum(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    if _summed_array(self, args, kwargs) is None:
+    if _real_array(self, args, kwargs) is None:
         return None
     is_missing = self.call(np.isnan, args[0], loc=loc)
     numbers = self.call(np.where, is_missing, Const(0), args[0], loc=loc)
@@ -53,7 +69,7 @@ def _nanmean(
     names: list[str],
     loc: Location | None,
 ) -> Folded:
-    type_ = _summed_array(self, args, kwargs)
+    type_ = _real_array(self, args, kwargs)
     if type_ is None:
         return None
     is_number = self.call(np.logical_not, self.call(np.isnan, args[0], loc=loc), loc=loc)
@@ -63,3 +79,22 @@ def _nanmean(
     counting = kwargs | {"dtype": Const(type_.dtype)}
     (count,) = self.typed_call(Const(np.sum), [is_number, *args[1:]], counting, ["count"], loc)
     return [self.call(np.divide, total, count, name=names[0], loc=loc)]
+
+
+@special(np.nan_to_num)
+def _nan_to_num(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if len(args) != 1 or kwargs.keys() - REPLACING or _real_array(self, args, {}) is None:
+        return None
+    if not all(isinstance(operand, Const) for operand in kwargs.values()):
+        return None  # they have cotangents
+    if not rank_of(type_of(args[0])):
+        return None  # of a 0-d array it gives a number, and `np.where` an array
+    is_finite = self.call(np.isfinite, args[0], loc=loc)
+    (others,) = self.typed_call(Const(replaced), args, kwargs, ["t"], loc)
+    return [self.call(np.where, is_finite, args[0], others, name=names[0], loc=loc)]

@@ -37,6 +37,7 @@ from ir.rewrite import blocks, walk
 from zyg.array_type import Array, One, is_big, is_named
 from zyg.compiler.metadata import is_ufunc_of_items
 from zyg.compiler.tangents import is_array
+from zyg.numpy_missing import replaced
 
 # The mask, and whether the arm is what it selects where it is true.
 Mask = tuple[Operand, bool]
@@ -55,8 +56,9 @@ ELEMENTWISE = (
     operator.pos, abs,
 )
 
-# What asks whether numbers are finite reads the arm itself: `np.where(np.isnan(y), 0, y)`.
-GUARDS = (np.isnan, np.isfinite, np.isinf)
+# What asks whether numbers are finite, or replaces those that aren't, reads the arm itself:
+# `np.where(np.isnan(y), 0, y)`.
+GUARDS = (np.isnan, np.isfinite, np.isinf, replaced)
 
 # What an adjoint reads where the other arm was taken: at 1 these have infinite derivatives.
 ELSEWHERE: dict[object, float] = {
