@@ -43,6 +43,7 @@ from zyg.rules.registry import (
     method_of_ufunc,
     rule_of,
     stand_in_of,
+    substitute_of,
     without_output,
 )
 from zyg.signature import is_by_rules
@@ -131,7 +132,8 @@ class ProgramSurroundings(EffectSurroundings):
         if isinstance(owner, enum.EnumMeta) and isinstance(container[name], owner):
             return Known(container[name])  # a member, which is never assigned again
         if isinstance(owner, type) and isinstance(container[name], types.ClassMethodDescriptorType):
-            return Known(getattr(owner, name))
+            method = getattr(owner, name)
+            return TOP if substitute_of(method) is None else Known(method)
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or _is_bound_later(type_.value)
         ):
