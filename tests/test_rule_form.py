@@ -29,7 +29,7 @@ MODULES = [
 # call functions, which run and call back: they aren't code that is differentiated.
 PROGRAMS = (
     *("zyg.rules.mutating_methods", "zyg.rules.array_stores", "zyg.rules.generators"),
-    *("zyg.rules.taking_all", "zyg.rules.heaps", "zyg.rules.mappings"),
+    *("zyg.rules.taking_all", "zyg.rules.heaps", "zyg.rules.mappings", "zyg.rules.class_methods"),
     "zyg.rules.draws_of_python",
     *("zyg.rules.scipy_integrate", "zyg.rules.scipy_integrate_tangents"),
     "zyg.rules.scipy_optimize",

@@ -29,6 +29,7 @@ for name in ("adjoint", "substitute", "constant", "chosen_by"):
             seen.extend(
                 callee for callee in callees
                 if not isinstance(callee, str) and not registry._is_known(id(callee))
+                and not registry.is_class_method(callee)
             )
         return register(*callees)
     setattr(registry, name, noting)

@@ -48,7 +48,7 @@ def test_every_rule_has_a_row() -> None:
         "lazy", "assembly",
         "cotangents", "changes", "attempts", "collection_classes", "draws", "copies",
         "special_functions", "special_gamma", "special_bessel", "special_integrals",
-        "special_polynomials", "scipy_solve", "scipy_matrices",
+        "special_polynomials", "scipy_solve", "scipy_matrices", "scipy_riccati",
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
         "running_extrema", "heaps", "derived_classes", "matching",

@@ -133,7 +133,8 @@ class ProgramSurroundings(EffectSurroundings):
             return Known(container[name])  # a member, which is never assigned again
         if isinstance(owner, type) and isinstance(container[name], types.ClassMethodDescriptorType):
             method = getattr(owner, name)
-            return TOP if substitute_of(method) is None else Known(method)
+            if substitute_of(method) is not None:
+                return Known(method)
         if isinstance(owner, type) and (
             not isinstance(type_, Known) or _is_bound_later(type_.value)
         ):

@@ -208,16 +208,3 @@ def total(self):
 def most_common(self, n=None):
     pairs = sorted(self.items(), key=lambda pair: pair[1], reverse=True)
     return pairs if n is None else pairs[:n]
-
-
-@substitute(dict.fromkeys)
-def fromkeys(iterable, value=None):
-    found = {}
-    for key in iterable:
-        found[key] = value
-    return found
-
-
-@substitute(OrderedDict.fromkeys)
-def ordered_fromkeys(iterable, value=None):
-    return OrderedDict([(key, value) for key in iterable])

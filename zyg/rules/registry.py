@@ -390,7 +390,7 @@ def is_listed(callee: object) -> bool:
 def substitute_of(callee: object) -> Callable[..., Any] | None:
     found = _substitutes.get(id(callee))
     if found is None and is_class_method(callee):
-        _register(("collection_classes",))
+        _register(("class_methods",))
         return _of_class_methods.get((callee.__qualname__, id(callee.__self__)))
     if found is None and _look_for(callee):
         found = _substitutes.get(id(callee))
