@@ -7,16 +7,38 @@ import itertools
 import operator
 from collections.abc import Iterable
 
-from ir import primitives
+from ir import facts, primitives
 from ir.contents import has_parts, holds_memory, is_object, may_overlap
-from ir.core import Call, Const, Lambda, Location, Operand, Value
+from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP
+from ir.held import item_held
 from ir.held_functions import captures_memory, may_be_memory
 from ir.memory_facts import KEYS, is_mutable
 from ir.place_state import State, check_call, shown_name
 from ir.storages import Storages
-from ir.types import Closure, Iterator, Method, Tuple, Type, Union, class_of
+from ir.types import (
+    Closure,
+    Dict,
+    Iterator,
+    Mapping,
+    Method,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    class_of,
+)
+
+
+def has_flat_rows(type_: Type) -> bool:
+    """Whether a container holds lists, dicts and the like of objects and of what is no memory."""
+    row = item_held(type_)
+    if not isinstance(row, Sequence | Mapping | Dict) or class_of(row) is tuple:
+        return False
+    item = item_held(row)
+    cls = class_of(item)
+    return not holds_memory(item) or (cls is not None and facts.is_object(cls))
 
 
 def may_be_method(type_: Type) -> bool:
@@ -289,11 +311,16 @@ class PlaceReads(Storages):
 
     def untangle(self, storage: Value, loc: Location | None) -> None:
         """Sees to it that a container, whose elements are changed, holds none of them twice."""
-        callee = self.inference.surroundings.check_apart
         for root in self.roots(storage):
             if root in self.inputs and has_parts(root.type) and root not in self.apart:
                 self.apart[root] = None
-                self.entry.append(check_call(callee, [root], loc))
+                self.entry.append(self._check_apart_in(root, loc))
         if storage in self.state.tangled:
             self.state.tangled.pop(storage, None)
-            self.inference.ops.append(check_call(callee, [self.latest(storage)], loc))
+            self.inference.ops.append(self._check_apart_in(self.latest(storage), loc))
+
+    def _check_apart_in(self, container: Operand, loc: Location | None) -> Call:
+        surroundings = self.inference.surroundings
+        is_flat = has_flat_rows(type_of(container))
+        callee = surroundings.check_rows_apart if is_flat else surroundings.check_apart
+        return check_call(callee, [container], loc)

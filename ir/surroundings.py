@@ -466,6 +466,9 @@ class Surroundings(Protocol):
     def check_apart(self, container: Any) -> None:
         """Raises, when the program runs, if a container holds memory in two places."""
 
+    def check_rows_apart(self, container: Any) -> None:
+        """The same for one of containers that hold no memory themselves."""
+
     def effects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> list[Effect]:

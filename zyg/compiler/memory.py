@@ -63,6 +63,13 @@ def check_apart(container: Any) -> None:
         )
 
 
+def check_rows_apart(table: Any) -> None:
+    """The same for a container of containers that hold no memory themselves."""
+    rows = table.values() if isinstance(table, Mapping) else table
+    if len({*map(id, rows)}) < len(table):
+        check_apart(table)
+
+
 def _shared(changed: Any) -> UnsupportedSyntax:
     return UnsupportedSyntax(
         f"two names mean the same {type(changed).__name__} or overlapping parts of it, and it is "
@@ -178,7 +185,8 @@ def refuse_lost_changes(error: BaseException) -> None:
 
 
 constant(
-    check_distinct, check_outside, check_separate, check_apart, check_view, refuse_lost_changes
+    check_distinct, check_outside, check_separate, check_apart, check_rows_apart, check_view,
+    refuse_lost_changes,
 )
 
 

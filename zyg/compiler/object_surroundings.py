@@ -90,6 +90,7 @@ class ObjectSurroundings(AttributeSurroundings):
     check_outside = MemberOf(memory)
     check_separate = MemberOf(memory)
     check_apart = MemberOf(memory)
+    check_rows_apart = MemberOf(memory)
 
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
