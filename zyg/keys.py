@@ -90,6 +90,9 @@ def _builtin_key(value: Any) -> Key:
 
 def list_key(items: list[Any]) -> Key:
     # There are few kinds among many items.
+    kinds = set(map(type, items))
+    if kinds <= _NUMBERS:
+        return list, frozenset(kinds)
     return list, frozenset([ITEM_KEYS.get(type(x), other_key)(x) for x in items])
 
 
@@ -182,6 +185,7 @@ def other_key(value: Any) -> Key:
 _CLASSES = (
     float, int, complex, type(None), range, np.float64, np.float32, types.MethodType,
 )
+_NUMBERS = frozenset([float, int, complex, np.float64])
 _OBJECTS = (types.ModuleType, np.ufunc, type)
 _LITERALS: dict[type, Callable[[Any], Key]] = {
     bool: flag_key, str: literal_key, bytes: literal_key

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from ir.derived import as_class, base_of
 from ir.held import item_held
-from ir.record import record
+from ir.record import node, record
 from ir.types import (
     BOTTOM,
     TOP,
@@ -23,6 +23,7 @@ from ir.types import (
     join,
     widen,
 )
+from zyg.keys import KEYS
 from zyg.signature import abstract, abstract_captured
 
 MAX_GLOBAL_ITEMS = 8
@@ -87,19 +88,28 @@ class OfClass:
         return type(self.container.get(self.name)) is self.cls
 
 
-@record
+@node
 class OfItems:
-    """`container[name]` is still a list or dict of nothing but items of a type."""
+    """`container[name]` is still a list or dict of nothing but items of a type.
+
+    `seen` are keys of the kinds of items that it has had (`zyg.keys`): logs grow long.
+    """
 
     container: Any
     name: str
     expected: Type
+    seen: set[Any]
 
     def holds(self) -> bool:
         value = self.container.get(self.name)
-        return type(value) is class_of(self.expected) and (
-            join(type_of_items(value), self.expected) == self.expected
-        )
+        if type(value) is not class_of(self.expected):
+            return False
+        key = KEYS[type(value)](value)
+        if key not in self.seen:
+            if join(type_of_items(value), self.expected) != self.expected:
+                return False
+            self.seen.add(key)
+        return True
 
 
 @record
@@ -217,7 +227,7 @@ def shared_at_entry(
     value = container[name]
     if type(value) in (list, dict):
         if needs_items and is_of_one_class(type_ := type_of_items(value)):
-            return type_, OfItems(container, name, type_)
+            return type_, OfItems(container, name, type_, set())
         return container_type(value), OfClass(container, name, type(value))
     if callable(value) or isinstance(value, types.ModuleType):
         return TOP, None
