@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ir.derived import as_class, base_of
 from ir.held import item_held
 from ir.record import node, record
@@ -23,10 +25,10 @@ from ir.types import (
     join,
     widen,
 )
-from zyg.keys import KEYS
 from zyg.signature import abstract, abstract_captured
 
 MAX_GLOBAL_ITEMS = 8
+_NUMBERS = frozenset([float, int, complex, np.float64])
 MAX_REACHED = 40
 MAX_STATES = 8  # of what a name leads to
 MAX_SEEN = 4096
@@ -92,7 +94,7 @@ class OfClass:
 class OfItems:
     """`container[name]` is still a list or dict of nothing but items of a type.
 
-    `seen` are keys of the kinds of items that it has had (`zyg.keys`): logs grow long.
+    `seen` are the kinds of items that a list has had: logs grow long.
     """
 
     container: Any
@@ -104,12 +106,24 @@ class OfItems:
         value = self.container.get(self.name)
         if type(value) is not class_of(self.expected):
             return False
-        key = KEYS[type(value)](value)
-        if key not in self.seen:
-            if join(type_of_items(value), self.expected) != self.expected:
-                return False
-            self.seen.add(key)
+        kinds = _kinds_of(value) if isinstance(value, list) else None
+        if kinds is not None and kinds in self.seen:
+            return True
+        if join(type_of_items(value), self.expected) != self.expected:
+            return False
+        if kinds is not None:
+            self.seen.add(kinds)
         return True
+
+
+def _kinds_of(items: list[Any]) -> frozenset[Any] | None:
+    """What numbers or arrays are in a list; None where there is anything else."""
+    kinds = frozenset(map(type, items))
+    if kinds <= _NUMBERS:
+        return kinds
+    if kinds == {np.ndarray}:
+        return frozenset([(x.dtype, *[n == 1 for n in x.shape]) for x in items])
+    return None
 
 
 @record
