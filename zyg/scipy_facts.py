@@ -59,10 +59,9 @@ def of_linear_algebra(linalg: Any) -> None:
 
 
 def cho_factor(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """The factor, and which triangle it is in, as it was given."""
-    lower = argument(args, kwargs, 1, "lower", Known(False))
+    """The factor, and which triangle it is in: as it was given, or in an array."""
     factor = call_type(np.linalg.cholesky, args[0]) if args else TOP
-    return Tuple((factor, lower)) if factor != TOP else TOP
+    return Tuple((factor, TOP)) if factor != TOP else TOP
 
 
 def cho_solve(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
