@@ -43,6 +43,7 @@ _OUTER, _INNER = "<outer>", "<inner>"
 
 _numbers = itertools.count(1)
 _generated: dict[str, Generated] = {}
+_sources: dict[str, Callable[[], str]] = {}
 
 
 @node
@@ -164,10 +165,8 @@ def _register(text: Generated, source: Callable[[], str], inner: CodeType) -> No
 
     Code objects are watched, not functions: a nested function may outlive the one that made it.
     """
-    # Without a modification time `linecache.checkcache` leaves an entry alone.
-    entry = _Entry((0, None, [], text.file))
-    entry.source = source
-    linecache.cache[text.file] = entry
+    _sources[text.file] = source
+    _note_in_cache(text.file, source)
     _generated[text.file] = text
     codes = list(_codes_in(inner))
     alive = [None] * len(codes)
@@ -180,7 +179,22 @@ def _forget(file: str, alive: list[None]) -> None:
     alive.pop()
     if not alive:
         _generated.pop(file, None)
+        _sources.pop(file, None)
         linecache.cache.pop(file, None)
+
+
+def _note_in_cache(file: str, source: Callable[[], str]) -> None:
+    # Without a modification time `linecache.checkcache` leaves an entry alone.
+    entry = _Entry((0, None, [], file))
+    entry.source = source
+    linecache.cache[file] = entry
+
+
+def restore_lines(file: str) -> None:
+    """Lets `linecache` know a loaded text again, after it was cleared."""
+    source = _sources.get(file)
+    if source is not None:
+        _note_in_cache(file, source)
 
 
 def _codes_in(code: CodeType) -> list[CodeType]:

@@ -32,6 +32,7 @@ import gast
 from ir.conversion import to_gast
 from ir.core import named
 from ir.errors import SourceNotFound
+from ir.load import FILE_PREFIX, restore_lines
 from ir.recompile import (
     FUTURES,
     FunctionNode,
@@ -181,6 +182,9 @@ def _lines(code: CodeType, module_globals: dict[str, Any]) -> list[str]:
     # Registers the loader of a module that comes from a zip file.
     linecache.lazycache(file, module_globals)
     lines = linecache.getlines(file, module_globals)
+    if not lines and file.startswith(f"<{FILE_PREFIX} "):
+        restore_lines(file)
+        lines = linecache.getlines(file, module_globals)
     if not lines and file == "<string>" and module_globals.get("__name__") == "__main__":
         return _command_lines()
     return lines

@@ -9,6 +9,7 @@ import pytest
 
 from ir.core import Location
 from ir.load import generated, load
+from ir.parse import parse
 
 PLACE = Location("model.py", 3, 3, 4, 9, "scale")
 
@@ -129,3 +130,15 @@ def test_text_is_forgotten_with_its_last_code_object():
 def test_same_name_gives_different_files():
     first, second = (load_text("def f():\n    return 1\n")["f"] for _ in range(2))
     assert first.__code__.co_filename != second.__code__.co_filename
+
+
+def test_text_is_found_when_the_cache_of_lines_was_cleared():
+    text = "def f(x):\n    return x * 2\n"
+    (function,) = load_text(text).values()
+    kept = dict(linecache.cache)
+    try:
+        linecache.clearcache()
+        assert parse(function).name == "f"
+        assert inspect.getsource(function) == text
+    finally:
+        linecache.cache.update(kept)
