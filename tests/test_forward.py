@@ -41,11 +41,8 @@ def tangents_along(args, direction):
     return differences.with_attributes(moved)
 
 
-def check_jvp(function, args, rounding=0.0):
-    """Asserts that `jvp` gives the value and effects of one plain call, and the derivative.
-
-    `rounding`: how far the value may be off, where `function` is itself generated in two forms.
-    """
+def check_jvp(function, args, same=differences.same):
+    """Asserts that `jvp` gives the value and effects of one plain call, and the derivative."""
     random = np.random.default_rng(0)
     left, given = copy.deepcopy(args), copy.deepcopy(args)
     value = function(*left)
@@ -53,11 +50,7 @@ def check_jvp(function, args, rounding=0.0):
     tangents = tangents_along(args, direction)
     kept = copy.deepcopy(tangents)
     y, y_dot = zyg.jvp(function, given, tangents)
-    if rounding and not differences.same(y, value):
-        expected = differences.floats(value)
-        assert np.allclose(differences.floats(y), expected, rtol=rounding, atol=rounding)
-    else:
-        assert differences.same(y, value), f"value {y!r}, plainly {value!r}"
+    assert same(y, value), f"value {y!r}, plainly {value!r}"
     assert differences.same_contents(given, left), f"arguments hold {given!r}, plainly {left!r}"
     assert differences.same(tangents, kept), "the tangents were changed"
     expected = differences.directional(
@@ -125,6 +118,17 @@ def test_random_stores(seed):
     assert y_dot == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+# Whose gradient adds three numbers in another order where it is differentiated in turn.
+ADDED_OTHERWISE = {"models.soft_game"}
+
+
+def same_but_for_the_last_bit(y, value):
+    found, expected = differences.floats(y), differences.floats(value)
+    return found.shape == expected.shape and bool(np.all(
+        np.abs(found - expected) <= np.spacing(np.maximum(np.abs(found), np.abs(expected)))
+    ))
+
+
 @pytest.mark.parametrize(
     ("program", "args"),
     [case for case in SECOND_ORDER if not is_refused_twice(case)][::24],
@@ -132,8 +136,9 @@ def test_random_stores(seed):
 def test_forward_over_reverse(program, args, capsys):
     """Adjoints that read iterators, or work on objects, at run time are refused: none is wrong."""
     refusal = None
+    same = same_but_for_the_last_bit if str(program) in ADDED_OTHERWISE else differences.same
     try:
-        check_jvp(gradient_of(program.f), args, rounding=1e-13)
+        check_jvp(gradient_of(program.f), args, same)
     except (zyg.NotDifferentiable, zyg.UnsupportedSyntax) as error:
         refusal = str(error)
     assert refusal is None or re.search(
