@@ -7,6 +7,7 @@ surplus positional arguments and a dict of surplus keywords are made.
 from __future__ import annotations
 
 import types
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -64,15 +65,17 @@ def bind(
     return result
 
 
-def is_method_of_c(function: Any) -> bool:
+def is_method_of_container(function: Any) -> bool:
     """Whether a function is a method like `list.append`."""
-    return isinstance(function, types.MethodDescriptorType)
+    return isinstance(function, types.MethodDescriptorType) and (
+        function.__objclass__ in (list, dict, set, deque, OrderedDict, defaultdict)
+    )
 
 
 def error_of_call(function: Any, args: Any, kwargs: Any) -> Any:
-    """What a call raises that has too many arguments, or too few; of a method of C's, without what
-    it is called on."""
-    if is_method_of_c(function):
+    """What a call raises that has too many arguments, or too few; of a method of a container,
+    without that."""
+    if is_method_of_container(function):
         args = (function.__objclass__(), *args)
     try:
         function(*args, **kwargs)

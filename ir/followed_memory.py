@@ -32,10 +32,9 @@ from ir.core import (
 )
 from ir.errors import Unsupported
 from ir.heap import HEAP
-from ir.held import is_memory_of_memory, item_held
+from ir.held import CONTAINERS, is_memory_of_memory, item_held
 from ir.held_functions import captures_memory, may_be_memory
 from ir.held_tables import (
-    CONTAINERS,
     HeldTables,
     is_known,
     is_of_unknown,

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from ir.places import Places
 
 
+# The types of what holds items: lists, dicts and the like.
+CONTAINERS = (Sequence, Mapping, Dict)
+
+
 def item_held(type_: Type) -> Type:
     """The type of what a container holds: the items of a list, the values of a dict."""
     if isinstance(type_, Mapping):
@@ -53,7 +57,7 @@ def item_held(type_: Type) -> Type:
 def is_memory_of_memory(type_: Type) -> bool:
     """Whether a value of this type is a container of memory. What is unknown is looked at when it
     is put there (`ir.followed_memory`)."""
-    if not isinstance(type_, Sequence | Mapping | Dict):
+    if not isinstance(type_, CONTAINERS):
         return False
     item = item_held(type_)
     return item != TOP and may_be_memory(item)

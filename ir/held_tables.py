@@ -22,7 +22,7 @@ from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.generators import iterated
 from ir.heap import ITEMS
-from ir.held import is_deep, is_memory_of_memory, item_held
+from ir.held import CONTAINERS, is_deep, is_memory_of_memory, item_held
 from ir.held_functions import may_be_memory
 from ir.memory_facts import LAZY, WITHOUT_STEPS
 from ir.special_calls import special
@@ -30,12 +30,9 @@ from ir.stand_ins import StandIns
 from ir.types import (
     BOTTOM,
     TOP,
-    Dict,
     Instance,
     Iterator,
-    Mapping,
     Method,
-    Sequence,
     Tuple,
     Type,
     Union,
@@ -45,7 +42,6 @@ from ir.types import (
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
 
-CONTAINERS = (Sequence, Mapping, Dict)
 # What may hold memory.
 _OF_MEMORY = (list, dict, tuple, deque, OrderedDict, defaultdict)
 _JOINING = (operator.add, operator.mul, operator.iadd, operator.imul)

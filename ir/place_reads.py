@@ -12,29 +12,18 @@ from ir.contents import has_parts, holds_memory, is_object, may_overlap
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP
-from ir.held import item_held
+from ir.held import CONTAINERS, item_held
 from ir.held_functions import captures_memory, may_be_memory
 from ir.memory_facts import KEYS, is_mutable
 from ir.place_state import State, check_call, shown_name
 from ir.storages import Storages
-from ir.types import (
-    Closure,
-    Dict,
-    Iterator,
-    Mapping,
-    Method,
-    Sequence,
-    Tuple,
-    Type,
-    Union,
-    class_of,
-)
+from ir.types import Closure, Iterator, Method, Tuple, Type, Union, class_of
 
 
 def has_flat_rows(type_: Type) -> bool:
     """Whether a container holds lists, dicts and the like of objects and of what is no memory."""
     row = item_held(type_)
-    if not isinstance(row, Sequence | Mapping | Dict) or class_of(row) is tuple:
+    if not isinstance(row, CONTAINERS) or class_of(row) is tuple:
         return False
     item = item_held(row)
     cls = class_of(item)

@@ -12,14 +12,14 @@ from typing import Any
 
 from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield
 from ir.heap import ITEMS, attribute_read, attribute_stored
-from ir.held import HeldMemory, item_held
+from ir.held import CONTAINERS, HeldMemory, item_held
 from ir.place_state import check_call
-from ir.types import BOTTOM, Dict, Instance, Mapping, Scalar, Sequence, Type
+from ir.types import BOTTOM, Instance, Scalar, Type
 
 
 def is_empty(type_: Type) -> bool:
     """Whether code is made for a container that holds nothing."""
-    return isinstance(type_, Sequence | Mapping | Dict) and item_held(type_) == BOTTOM
+    return isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM
 
 
 class StandIns(HeldMemory):

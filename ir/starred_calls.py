@@ -23,7 +23,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir import primitives
-from ir.binding import error_of_call, is_method_of_c
+from ir.binding import error_of_call, is_method_of_container
 from ir.core import (
     Block,
     Call,
@@ -52,12 +52,13 @@ if TYPE_CHECKING:
 # What stands before the one tuple of unknown length, that tuple, and what stands behind it.
 Pieces: TypeAlias = tuple[list[Operand], Operand, list[Operand]]
 
-_OF_C = (types.BuiltinFunctionType, types.MethodDescriptorType)
-# Methods that don't say what they take.
-_OF_ONE = (
-    deque.append, deque.appendleft, deque.extend, deque.extendleft, deque.remove, set.add,
-    set.discard, set.remove,
-)
+# Methods that don't say what they take, by `id`.
+_OF_ONE = {
+    id(method) for method in (
+        deque.append, deque.appendleft, deque.extend, deque.extendleft, deque.remove, set.add,
+        set.discard, set.remove,
+    )
+}
 MAX_COUNTS = 4
 MAX_KNOWN = 1000
 VARARGS = 4  # in `co_flags`
@@ -148,7 +149,7 @@ def _called(
         rest, captures, kwdefaults = found
     shape = Shape(
         left.names, rest, len(before), len(behind), tuple(keywords), len(captures),
-        tuple(kwdefaults), is_method_of_c(function.value) if isinstance(function, Const) else False,
+        tuple(kwdefaults), isinstance(function, Const) and is_method_of_container(function.value),
     )
     ops, inputs, results = _branches(shape, counts, tuple(names), loc)
     operands = [
@@ -256,9 +257,10 @@ def _of_object(self: TypedCalls, function: Any) -> Positional | None:
     number of arguments."""
     if isinstance(function, types.FunctionType):
         return _of_code(function.__code__, len(function.__defaults__ or ()))
-    if function in _OF_ONE:
+    if id(function) in _OF_ONE:
         return Positional(("self", "object"), 2, False)
-    if isinstance(function, _OF_C) or function in (complex, float, int):
+    is_of_c = isinstance(function, types.BuiltinFunctionType) or is_method_of_container(function)
+    if is_of_c or function in (complex, float, int):
         return _of_signature(function)
     if isinstance(getattr(function, "nin", None), int):  # a ufunc
         return Positional(tuple([f"x{i}" for i in range(function.nin)]), function.nin, False)
@@ -318,7 +320,7 @@ def _counts(
 class Shape:
     """What the code of a call depends on: names of the parameters that nothing known is for, the
     function if it takes any number, how many operands there are of each kind, and whether the first
-    one is what a method of C's is called on."""
+    one is the container that a method is called on."""
 
     given: tuple[str, ...]
     rest: Function | None

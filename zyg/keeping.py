@@ -29,7 +29,8 @@ PLAIN = (int, float, complex, str, bytes, slice, range, np.generic, types.Ellips
 
 
 def is_immutable_of_library(cls: type) -> bool:
-    return (cls.__module__, cls.__name__) in IMMUTABLE_OF_LIBRARIES
+    module, _, _ = cls.__module__.partition(".")  # since Python 3.13 there is `pathlib._local`
+    return (module, cls.__name__) in IMMUTABLE_OF_LIBRARIES
 
 
 facts.opaque(is_immutable_of_library)

@@ -23,8 +23,8 @@ import numpy as np
 from ir import facts
 from ir.generators import Generator
 from ir.heap import Cell
-from ir.held import item_held
-from ir.held_tables import CONTAINERS, Kind, kind_of_items, may_be_one
+from ir.held import CONTAINERS, item_held
+from ir.held_tables import Kind, kind_of_items, may_be_one
 from ir.types import (
     BOTTOM,
     LARGE,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ir.derived import as_class, base_of
 from ir.held import item_held
-from ir.record import node, record
+from ir.record import made, node, record
 from ir.types import (
     BOTTOM,
     TOP,
@@ -100,7 +100,7 @@ class OfItems:
     container: Any
     name: str
     expected: Type
-    seen: set[Any]
+    seen: set[Any] = made(set)
 
     def holds(self) -> bool:
         value = self.container.get(self.name)
@@ -241,7 +241,7 @@ def shared_at_entry(
     value = container[name]
     if type(value) in (list, dict):
         if needs_items and is_of_one_class(type_ := type_of_items(value)):
-            return type_, OfItems(container, name, type_, set())
+            return type_, OfItems(container, name, type_)
         return container_type(value), OfClass(container, name, type(value))
     if callable(value) or isinstance(value, types.ModuleType):
         return TOP, None
