@@ -17,6 +17,7 @@ from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.derived import as_class, container_class, found_in, is_asked, replaces
 from ir.errors import Unsupported
+from ir.heap import attribute_read
 from ir.memory_facts import is_array_like, is_mutable
 from ir.place_state import check_call
 from ir.setting_apart import unless_changed
@@ -63,6 +64,8 @@ def stored_type(items: Type, index: Type, value: Type) -> Type:
         case Mapping(cls, key, item, factory):
             return Mapping(cls, join(key, widen(index)), join(item, widen(value)), factory)
         case Tuple(parts):  # of which an item was changed in place
+            if isinstance(index, Known) and index.value not in range(-len(parts), len(parts)):
+                return items  # there is nothing to change
             known = range(len(parts))[index.value] if isinstance(index, Known) else None
             return Tuple(tuple(
                 widen(value) if i == known else part if known is not None else (
@@ -224,7 +227,7 @@ def _addition(
     if at is None:
         return None
     between = self.ops[at + 1 : -1]
-    if not all(isinstance(op, Call) and (is_silent(op) or _reads_array(op)) for op in between):
+    if not all(isinstance(op, Call) and (is_silent(op) or _only_reads(op)) for op in between):
         return None
     if any(before.result in op.args for op in between if isinstance(op, Call)):
         return None
@@ -233,10 +236,13 @@ def _addition(
     return _ADDING[added.callee.value], added.args[1]
 
 
-def _reads_array(op: Call) -> bool:
-    """Whether all that an operation can do beside giving an item of an array is an IndexError."""
-    is_read = isinstance(op.callee, Const) and op.callee.value is operator.getitem
-    return is_read and is_array_like(type_of(op.args[0]))
+def _only_reads(op: Call) -> bool:
+    """Whether all that an operation can do beside giving an item of an array, or what an object
+    holds, is to fail since there is none."""
+    callee = op.callee.value if isinstance(op.callee, Const) else None
+    if callee is attribute_read:
+        return len(op.args) == 3 and class_of(op.result.type) is not None
+    return callee is operator.getitem and is_array_like(type_of(op.args[0]))
 
 
 def _is_plain_index(type_: Type) -> bool:

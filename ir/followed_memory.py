@@ -65,12 +65,12 @@ if TYPE_CHECKING:
 _ADDING_ITEMS = (primitives.spliced, primitives.extended)
 
 
-def _may_capture(type_: Type) -> bool:
+def may_capture(type_: Type) -> bool:
     """Whether a value may be a function that has captured memory, or hold one."""
     if isinstance(type_, Tuple):
-        return any(map(_may_capture, type_.items))
+        return any(map(may_capture, type_.items))
     if isinstance(type_, CONTAINERS):
-        return _may_capture(item_held(type_))
+        return item_held(type_) != BOTTOM and may_capture(item_held(type_))
     return class_of(type_) is None or captures_memory(type_)
 
 
@@ -449,7 +449,7 @@ class FollowedMemory(HeldTables):
     def _note_captured(self, held: list[Operand], loc: Location | None) -> None:
         places = self._places
         for value in held:
-            if isinstance(value, Value) and _may_capture(value.type):
+            if isinstance(value, Value) and may_capture(value.type):
                 places.lend(places.with_sources([value])[1:])  # it has a name in an object now
                 self._check(places.inference.surroundings.note_captured, value, loc)
 

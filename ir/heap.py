@@ -42,6 +42,12 @@ class Identity:
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "what belongs to memory that objects hold, and that may be changed in place, can't be "
+            "pickled: it is known by its identity in this process"
+        )
+
 
 IDENTITY = Instance(Identity)
 
@@ -74,10 +80,11 @@ def cell_class(name: str) -> type[Cell]:
 class Contents:
     """What a piece of memory holds, in code that follows it as an attribute (`ir.followed_memory`).
 
-    Memory of each type has a class of its own.
+    Memory of each type has a class of its own; `of` is that of the memory.
     """
 
     items: Any
+    of: type
 
 
 CONTENTS = "contents"

@@ -157,6 +157,8 @@ class HeldMemory(HeldFunctions):
                 return self._view_as_it_is(value, loc)
             self._check_iterator(value, loc)
             return value
+        if places.inference.surroundings.leaves_alone(value.type):
+            return value
         first = places.origin(value)
         known = state.exposed.get(first)
         if known is None:
@@ -435,5 +437,10 @@ class HeldMemory(HeldFunctions):
         if is_perhaps_given and not surroundings.may_change_held():
             surroundings.note_change_of_given(target.type, target.type, False)
         if is_perhaps_given or self.is_exposed(target):
+            cls = class_of(target.type)
+            may_be_array = cls is None or facts.copies_items(cls)
+            # Without the heap, it is the caller's, which knows that, or was made here.
+            if may_be_array and inference.heap is not None:
+                surroundings.note_change_of_array()
             check = surroundings.unless_holding_held if deep else surroundings.unless_held
             inference.ops.append(check_call(check, [version], loc))

@@ -356,6 +356,14 @@ class Surroundings(Protocol):
     def unless_settled(self) -> None:
         """Has the program looked at again where types of attributes may still change."""
 
+    def note_change_of_array(self) -> None:
+        """Notes that an array may be changed in place under a name that is none of an object's,
+        and that objects may hold it."""
+
+    def leaves_alone(self, type_: Type) -> bool:
+        """Whether nobody changes memory of a type in place which objects may know."""
+        return False
+
     def note_change_by_call(self) -> None:
         """Notes that a call changes memory that an object holds in place."""
 

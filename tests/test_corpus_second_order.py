@@ -107,6 +107,7 @@ REFUSED_THIRD = {
     "matching.class_patterns",
     "object_protocols.named_tuple_in_an_object",
     "object_protocols.newton_step_of_a_polynomial",
+    "object_protocols.walked_by_positions",
     "recursion.lists_given_on_in_lists",
     "recursion.tail_recursion",
     "recursion.tree_of_tuples",

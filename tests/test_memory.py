@@ -74,6 +74,29 @@ def test_shared_memory_counts_once():
     assert arrays["float64[50]"] <= 6 * x.nbytes
 
 
+class Decay:
+    def __init__(self, level):
+        self.level = level
+        self.history = []
+
+    def step(self, rate):
+        self.level = self.level - rate * self.level
+        self.history.append(self.level)
+
+
+def test_of_programs_on_objects():
+    def decay(rate):
+        model = Decay(1.0)
+        for _ in range(5):
+            model.step(rate)
+        return sum(model.history)
+
+    _, back = zyg.pullback(decay, 0.1)
+    rows = {(row.code, row.what): row.count for row in zyg.memory(back)}
+    assert rows["self.level = self.level - rate * self.level", "float"] == 5
+    assert rows["self.history.append(self.level)", "Change"] == 5
+
+
 def test_of_a_pickled_pullback_the_lines_are_not_known():
     _, back = zyg.pullback(helper, np.ones(4), 2.0)
     table = zyg.memory(pickle.loads(pickle.dumps(back)))

@@ -165,3 +165,39 @@ def test_later_changes_of_arguments_do_not_matter(model):
         before = back(np.ones(2))[1]
         x[:] = 7.0
         np.testing.assert_equal(back(np.ones(2))[1], before)
+
+
+class Log:
+    def __init__(self):
+        self.items = []
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def move(self, step):
+        self.x = self.x + step * self.x
+
+
+def logged(x):
+    log = Log()
+    for _ in range(3):
+        log.items.append(x * x)
+    return sum(log.items)
+
+
+def moved(x):
+    point = Point(x)
+    point.move(x)
+    return point.x
+
+
+def test_pullback_of_memory_that_objects_hold_is_refused():
+    """It goes by the identity of the memory, which another process doesn't know."""
+    _, back = zyg.pullback(logged, 2.0)
+    with pytest.raises(TypeError, match="memory that objects hold"):
+        pickle.dumps(back)
+    assert back(1.0) == (12.0,)
+    _, back = zyg.pullback(moved, 2.0)
+    assert pickle.loads(pickle.dumps(back))(1.0) == back(1.0) == (5.0,)

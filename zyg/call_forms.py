@@ -186,6 +186,7 @@ def _generated(
         raise NeedsHeap("a call may store into objects", plan.source.loc)
     if heap is None and not on_values and not is_at_run_time(mode) and _gains_by_heap(made, mode):
         raise FasterOnHeap
+    leaves_arrays = fields is not None and fields.leaves_arrays()
     code: Any
     if mode.startswith(TANGENT):
         # Imported when it is first asked for: most programs need reverse mode only.
@@ -205,6 +206,7 @@ def _generated(
     else:
         code = compiler.joint(made, active, wants_value=mode != "gradient")
     compiler.finish()
+    assert leaves_arrays == (fields is not None and fields.leaves_arrays())
     names = made.all_names()
     if any(one.aside for one in made.with_callees()):
         from zyg.compiler.written_only import read_in
@@ -227,6 +229,7 @@ def _generated(
         compiler.assigned.shared,
         names,
         heap is not None and (fields is None or fields.may_be_held()),
+        leaves_arrays,
     )
 
 

@@ -27,6 +27,7 @@ from zyg.signature import is_users
 from zyg.unusual_arrays import refuse_unusual, unless_contained
 
 FLOATS = frozenset([float])
+_SUMMED = frozenset([float, np.float64, np.ndarray])
 _NUMERIC = (int, float, complex, np.generic, np.ndarray)
 
 
@@ -40,7 +41,7 @@ def accumulate(a: Any, b: Any) -> Any:
         return b
     if b is None:
         return a
-    if type(a) is float or type(a) is np.ndarray:
+    if type(a) in _SUMMED:
         return a + b
     if is_list_of(FLOATS, a) and is_list_of(FLOATS, b) and len(a) == len(b):
         return list(map(operator.add, a, b))
@@ -166,6 +167,9 @@ def conj(x: Any) -> Any:
 
 def realness_of(like: Any, bar: Any) -> Any:
     """`bar`, or its real part where `like` is real."""
+    cls = type(bar)
+    if cls is float or (cls is np.ndarray and bar.dtype.kind == "f"):
+        return bar
     if np.iscomplexobj(bar) and not np.iscomplexobj(like):
         return np.real(bar)
     return bar
@@ -187,12 +191,16 @@ def unbroadcast(bar: Any, like: Any) -> Any:
         bar_cls = type(bar)
         if bar_cls is float or bar_cls is int:
             return bar
+        if bar_cls is np.float64:
+            return bar.item()
         bar = np.sum(np.real(bar))
         return bar.item() if isinstance(bar, (np.generic, np.ndarray)) else bar
     if cls is np.ndarray and type(bar) is np.ndarray:
         if bar.dtype.kind == "c" and like.dtype.kind != "c":
             bar = bar.real
         bar_shape, shape = bar.shape, like.shape
+    elif cls is np.float64 and type(bar) is np.float64:
+        return bar
     else:
         if is_sparse(like):
             return realness_of(like, bar)

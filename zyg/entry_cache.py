@@ -66,10 +66,11 @@ class Entry:
     has_heap: bool = False
     mode: str = ""
     # The globals and attributes of classes that it shares, and those that it reads as they are;
-    # whether it may change memory that objects hold.
+    # whether it may change memory that objects hold, and that but for arrays.
     shared: Shared = record.made(dict)
     plain: Shared = record.made(dict)
     changes_held: bool = False
+    leaves_arrays: bool = False
     alive: list[object] = record.made(list)
     calls_until_path: int = 0
     _checks: int = 0

@@ -110,7 +110,7 @@ def _through_heap(
     if entry.changes:
         refuse_shared(entry, memory, f, primals, {})
     entry, memory, names = begun(entry.mode, entry, f, primals, {}, memory)
-    with ForwardPass(memory, names), tangents_of_objects() as tangents:
+    with ForwardPass(memory, names, entry.leaves_arrays), tangents_of_objects() as tangents:
         dots = tuple(enter(tangents, x, dot) for x, dot in zip(primals, dots, strict=True))
         code: Any = entry.code
         if code.changes_held:

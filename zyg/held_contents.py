@@ -91,15 +91,25 @@ class ArrayContents:
     def add_item(self, value: Any, index: Any, size: int, bar: Any) -> None:
         if bar is None:
             return
-        if overlaps_itself(value):
+        if value is not self._owner and overlaps_itself(value):
             self.add(value, one_hot(bar, value, index))
+            return
+        own = self._own(value)
+        bar = realness_of(own, bar)
+        if type(index) is int or type(index) is slice:
+            own[index] += bar
         else:
-            accumulate_at(self._own(value), index, realness_of(value, bar))
+            accumulate_at(own, index, bar)
 
     def take_item(self, value: Any, index: Any, size: int) -> Any:
         if self._bar is None:
             return None
+        if index is ... and value is self._owner:
+            return self.take(value)
         part = self._own(value)
+        if type(index) is int and part.ndim == 1:
+            bar, part[index] = part[index], 0.0
+            return bar
         bar = taken(part, index)
         clear_at(part, index)
         return bar
@@ -185,7 +195,12 @@ class ListContents:
 
     def undo_append(self, size: int) -> Any:
         """The cotangent of the last of so many items, which was not there before."""
-        return None if self._bars is None else self._sized(size).pop()
+        bars = self._bars
+        if bars is None:
+            return None
+        if len(bars) != size:
+            self._sized(size)  # raises
+        return bars.pop()
 
     def undo_extend(self, before: int, size: int) -> Any:
         """Those of what stands behind the first items, which was not there before."""

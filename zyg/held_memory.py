@@ -84,9 +84,11 @@ Parts: TypeAlias = dict[int, Any]
 class Holding:
     """What objects hold in one forward pass, by the `id` of what owns the memory."""
 
-    __slots__ = ("captured", "clock", "contents", "known", "parts")
+    __slots__ = ("captured", "clock", "contents", "known", "leaves_arrays", "parts")
 
-    def __init__(self) -> None:
+    def __init__(self, leaves_arrays: bool = False) -> None:
+        # Whether arrays are values, since nobody changes those in place which objects may know.
+        self.leaves_arrays = leaves_arrays
         self.known: dict[int, Memory] = {}
         # What functions that objects hold have captured.
         self.captured: dict[int, Any] = {}
@@ -104,7 +106,7 @@ class Holding:
 
     def copy(self) -> Holding:
         """The same for a reverse pass, which lets go of what was held later."""
-        made = Holding()
+        made = Holding(self.leaves_arrays)
         made.known, made.clock, made.captured = dict(self.known), self.clock, self.captured
         made.parts = {key: part.copy() for key, part in self.parts.items()}
         return made
@@ -115,11 +117,14 @@ class Holding:
 
     def held_part(self, value: Any) -> tuple[Memory | None, Any]:
         """What is known of memory, and which items of an array objects hold; None if all."""
-        if _is_prototype(value):
-            return None, None
-        owner = owner_of(value)
+        if type(value) is not np.ndarray:
+            return self.known.get(id(value)), None
+        base: Any = value.base
+        if isinstance(base, bytes):
+            return None, None  # in the place of its contents (`zyg.keeping.prototype`)
+        owner = value if base is None else owner_of(value)
         memory = self.known.get(id(owner))
-        part = None if memory is None else self.parts.get(id(owner))
+        part = None if memory is None or not self.parts else self.parts.get(id(owner))
         if part is None:
             return memory, None
         shown = shown_by(value, owner, part)
@@ -179,7 +184,8 @@ class Holding:
                     pending.append(dict_of(current))
                 continue
             if isinstance(current, np.ndarray):
-                self._enter_array(current, found)
+                if not self.leaves_arrays:
+                    self._enter_array(current, found)
                 continue
             if id(current) in self.known:
                 continue
@@ -331,6 +337,17 @@ class SeenNumbers(Seen):
         self.size = len(value)
 
 
+class SeenArray(Seen):
+    """The same for an array, which holds no memory but its own."""
+
+    __slots__ = ()
+    parts = None
+    size = time = 0
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 def _parts(value: Any, around: tuple[Any, ...], time: int) -> Any:
     items = items_of(value)
     if PLAIN.issuperset(map(type, items)):
@@ -403,11 +420,6 @@ def is_known(memory: Any) -> bool:
     )
 
 
-def _is_prototype(memory: Any) -> bool:
-    """Whether an array has bytes in the place of its contents (`zyg.keeping.prototype`)."""
-    return type(memory) is np.ndarray and isinstance(memory.base, bytes)
-
-
 def unless_coming_to_held(captured: Any) -> None:
     """Raises for an iterator that a function has captured, and that will come to what objects hold:
     it may have changed since the iterator was made."""
@@ -432,20 +444,35 @@ def is_held_in_part(value: Any) -> bool:
 
 def held_memory(value: Any) -> Memory:
     """What is known of memory that is to be changed; raises where no object holds it."""
-    memory = state.held.of(value) if state.held is not None and is_held(value) else None
-    if memory is None:
+    held, names = state.held, state.names
+    memory, part = (None, None) if held is None else held.held_part(value)
+    if memory is None or part is not None:
         raise NotDifferentiable(
             f"a {type(value).__name__} is changed in place, but zyg can't tell which other names "
             "its memory has; change a copy"
         )
-    plain = None if state.names is None else state.names.memory.get(identity_of(value))
+    if names is not None and names.memory:
+        unless_plain(value, names)
+    memory.version += 1
+    return memory
+
+
+def unless_plain(value: Any, names: RunningNames) -> None:
+    """Raises for memory that a name holds which the program has read as it is."""
+    plain = names.memory.get(identity_of(value))
     if plain is not None:
         raise NotDifferentiable(
             f"a {type(value).__name__} is changed in place that `{plain[1]}` names as well, a "
             "global or an attribute of a class that was read before; change a copy, or use one name"
         )
-    memory.version += 1
-    return memory
+
+
+def note_items(memory: Memory, puts: Any, undo: Undo, *args: Any) -> None:
+    """Notes a change of what a container holds, if that is memory or has been; `puts`: what is put
+    there, or was."""
+    if memory.changes is not None or (type(puts) not in PLAIN and leads_to_memory(puts)):
+        assert state.held is not None
+        state.held.changed(memory, undo, *args)
 
 
 def note_change(value: Any) -> None:
@@ -464,6 +491,6 @@ def version_of(value: Any) -> int:
 facts.effect(hold, held_memory)
 
 
-@facts.quiet(SeenNumbers)
+@facts.quiet(SeenNumbers, SeenArray)
 def _is_left_out_unread(types: tuple[Type, ...]) -> bool:
     return True

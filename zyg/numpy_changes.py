@@ -21,7 +21,7 @@ from ir.errors import NeedsHeap
 from ir.memory_facts import CHANGING
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
-from ir.types import Bottom, Type
+from ir.types import Bottom, Type, class_of
 from zyg.array_type import Array
 
 ELLIPSIS = Const(...)
@@ -100,6 +100,8 @@ def _copyto(
     if self.places is None or len(args) != 2 or not kwargs.keys() <= {"where"}:
         return None
     if not _is_array(args[0]):
+        if self.heap is None and class_of(type_of(args[0])) is None:
+            raise NeedsHeap("`copyto` writes into what may be no array", loc)
         return None
     value = args[1]
     if kwargs:  # what isn't chosen stays what it is

@@ -300,7 +300,8 @@ def gradients_through_heap(
     if entry.changes:
         refuse_shared(entry, memory, f, args, kwargs)
     entry, memory, names = begun(entry.mode, entry, f, args, kwargs, memory)
-    with ForwardPass(memory, names) as at_end, ReversePass(at_end, is_joint=True) as shadows:
+    passing = ForwardPass(memory, names, entry.leaves_arrays)
+    with passing as at_end, ReversePass(at_end, is_joint=True) as shadows:
         found = entry.run(*inputs_of(entry, f, args, kwargs))
     y, bars = found if entry.mode == "withgradient" else (None, found)
     del found
@@ -331,6 +332,11 @@ class HeapAdjoint:
         self._held = held
         self._seeds = seeds
         self._finish = finish
+
+    @property
+    def generated(self) -> Any:
+        """The adjoint as what was generated, if it was made by this process."""
+        return self._adjoint.generated
 
     def run(self, saved: Any, seed: Any) -> Any:
         with ReversePass(self._at_end) as shadows:
@@ -385,7 +391,7 @@ def pullback_through_heap(
     code: Any = entry.code
     if entry.changes:
         refuse_shared(entry, memory, f, args, kwargs)
-    with ForwardPass(memory, names) as at_end:
+    with ForwardPass(memory, names, entry.leaves_arrays) as at_end:
         y, saved = entry.run(*inputs_of(entry, f, args, kwargs))
         seeds = ObjectSeeds(y)
     at_end.finish()

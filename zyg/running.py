@@ -21,12 +21,17 @@ from zyg.shadows import Shadows
 
 
 class ForwardPass:
-    """Around a forward pass of code that takes the heap; objects hold the values in `held`."""
+    """Around a forward pass of code that takes the heap; objects hold the values in `held`.
+
+    `leaves_arrays`: nobody changes arrays in place which objects may know; they are values.
+    """
 
     __slots__ = ("_before", "_generators", "_holding", "_names")
 
-    def __init__(self, held: list[Any], names: RunningNames) -> None:
-        self._holding = Holding()
+    def __init__(
+        self, held: list[Any], names: RunningNames, leaves_arrays: bool = False
+    ) -> None:
+        self._holding = Holding(leaves_arrays)
         self._names = names
         self._generators = Watching()
         self._before = state.run, state.held, state.names

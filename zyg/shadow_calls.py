@@ -110,7 +110,8 @@ def increase_bar(of: Record, name: str, bar: Any) -> None:
 
 def add_held(shadows: Shadows, obj: Any, name: str, bar: Any, seen: Seen) -> None:
     """`add` for an attribute that holds memory, or a tuple of such."""
-    shadows.add(obj, name, shadows.absorb(seen, bar))
+    if bar is not None:
+        shadows.add(obj, name, shadows.absorb(seen, bar))
 
 
 def release(shadows: Shadows, obj: Any, name: str, seen: Seen, newly: Newly | None) -> Any:

@@ -109,7 +109,8 @@ class Shadows:
         """Adds a contribution to the cotangent of an attribute; None is a structural zero."""
         if bar is None:
             return
-        record = self.record_of(obj)
+        table = self._tables.get(type(obj))
+        record = self.record_of(obj) if table is None else table.by_object[obj]
         before = getattr(record, name, UNTOUCHED)
         if before is UNTOUCHED:
             setattr(record, name, bar)
@@ -174,10 +175,12 @@ class Shadows:
         if bar is None:
             return None
         value = seen.value
-        if is_memory(value):
-            memory, part = _held_now(value)
-            if memory is not None:
+        memory, part = _held_now(value)
+        if memory is not None:
+            if part is not None or memory.changes is not None:
                 return self._add(memory, value, bar, seen.time, part)
+            self.contents_at(memory.owner).add(value, bar)
+            return None
         if seen.parts is None:
             return bar
         if isinstance(value, VIEWS):
@@ -191,11 +194,11 @@ class Shadows:
         if bar is None:
             return None
         value = seen.value
-        memory, part = _held_now(value) if is_memory(value) else (None, None)
+        memory, part = _held_now(value)
         if part is not None:
             return self.absorb(seen, one_hot(bar, value, index))
         if memory is not None:
-            self._of(memory).add_item(value, index, seen.size, bar)
+            self.contents_at(memory.owner).add_item(value, index, seen.size, bar)
             return None
         if isinstance(value, dict):
             return {index: bar}
@@ -210,6 +213,8 @@ class Shadows:
         if bar is None:
             return None
         value = seen.value
+        if type(value) is np.ndarray:
+            return self.absorb_item(seen, index, bar)
         memory = None if isinstance(index, slice) else self._container_of(value)
         if memory is not None:
             items = None if memory.changes is None else self.items_at(memory, seen.time)
@@ -326,7 +331,8 @@ class Shadows:
             return bar
         if value is owner:
             del owners[key]
-        bar = self._of(memory).take(value)
+        contents = self._contents.get(key)
+        bar = None if contents is None else contents.take(value)
         items = None if memory.changes is None else self.items_at(memory, time)
         if items is None:
             return bar
@@ -351,6 +357,15 @@ class Shadows:
         """The contents of memory that an object holds, and that is changed."""
         return self._of(held_memory(value))
 
+    def contents_at(self, owner: Any) -> Any:
+        """The same for memory that owns itself, and was looked at when it was changed."""
+        contents = self._contents.get(id(owner))
+        if contents is None:
+            from zyg.held_contents import contents_for  # for programs on objects
+
+            contents = self._contents[id(owner)] = contents_for(owner)
+        return contents
+
     def contents_of(self, value: Any) -> Any:
         """The cotangent of the contents of memory as it is now, but for memory in it."""
         contents = self._contents.get(id(owner_of(value)))
@@ -360,13 +375,7 @@ class Shadows:
         return None if followed is None else self.of(followed[1], ITEMS)
 
     def _of(self, memory: Memory) -> Any:
-        key = id(memory.owner)
-        contents = self._contents.get(key)
-        if contents is None:
-            from zyg.held_contents import contents_for  # for programs on objects
-
-            contents = self._contents[key] = contents_for(memory.owner)
-        return contents
+        return self.contents_at(memory.owner)
 
     def items_at(self, memory: Memory, time: int) -> Any:
         """What a container held at a time; None if no memory."""

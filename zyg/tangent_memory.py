@@ -35,7 +35,7 @@ from zyg.tangent import (
 )
 from zyg.unusual_arrays import refuse_to_hold
 
-_NO_MEMORY = frozenset([float, int, bool, str, type(None), np.float64])
+NO_MEMORY = frozenset([float, int, bool, str, type(None), np.float64])
 
 
 class HeldTangents:
@@ -47,7 +47,7 @@ class HeldTangents:
         self._contents: dict[int, _Contents] = {}
 
     def knows(self, value: Any) -> bool:
-        if type(value) in _NO_MEMORY or not self._contents:
+        if type(value) in NO_MEMORY or not self._contents:
             return False
         return id(value) in self._contents or (
             isinstance(value, np.ndarray) and id(owner_of(value)) in self._contents
@@ -169,14 +169,19 @@ class HeldTangents:
             contents.learn(memory, dot)
         if isinstance(memory, dict) and reaches_memory(value) and not self.knows(value):
             self._touch(contents, key)  # reading has made what was missing
-        return tangent_or_zero(self.now(value, contents.item(memory, key)), value)
+        dot = contents.item(memory, key)
+        if type(value) not in NO_MEMORY:
+            dot = self.now(value, dot)
+        return tangent_or_zero(dot, value)
 
     def change(self, function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
         """Makes a change that was made in memory, `args[0]`, in its tangent."""
         memory, *rest = args
         contents = self._contents[id(owner_of(memory))]
         for value, dot in zip(rest, dots[1:], strict=True):
-            if leads_to_memory(value) and not isinstance(memory, np.ndarray):
+            if type(value) in NO_MEMORY or isinstance(memory, np.ndarray):
+                continue
+            if leads_to_memory(value):
                 contents.has_memory = True
                 self.hold(value, dot)
         buffer = contents.buffer(memory)

@@ -28,28 +28,28 @@ from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import held_memory, note_change
 from zyg.tangent import part_of, picked, unless_asked, zero_tangent
-from zyg.tangent_memory import HeldTangents
+from zyg.tangent_memory import NO_MEMORY, HeldTangents
 
 
 class ObjectTangents:
     """Tangents by object and attribute."""
 
-    __slots__ = ("_tables", "held")
+    __slots__ = ("tables", "held")
 
     def __init__(self) -> None:
-        self._tables: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self.tables: dict[int, tuple[Any, dict[str, Any]]] = {}
         self.held = HeldTangents()
 
     def of(self, obj: Any) -> dict[str, Any]:
         """The tangents of the attributes of an object, as far as there are any."""
-        found = self._tables.get(id(obj))
+        found = self.tables.get(id(obj))
         if found is None:
-            found = self._tables[id(obj)] = obj, {}
+            found = self.tables[id(obj)] = obj, {}
         return found[1]
 
     def get(self, obj: Any, name: str, value: Any) -> Any:
         """The tangent of an attribute, which holds `value`; None if nothing is known of it."""
-        found = self._tables.get(id(obj))
+        found = self.tables.get(id(obj))
         if isinstance(obj, Contents) and found is not None and name in found[1]:
             return found[1][name]  # whatever a reference to the memory was stored with
         if self.held.knows(value):
@@ -107,6 +107,13 @@ def current_tangents() -> ObjectTangents:
     return _state.tangents
 
 
+def dots_of(obj: Any) -> dict[str, Any]:
+    """The tangents of what an object holds, by the names of attributes; zeros may be left out."""
+    tangents = _state.tangents
+    found = None if tangents is None else tangents.tables.get(id(obj))
+    return current_tangents().of(obj) if found is None else found[1]
+
+
 def read_dot(obj: Any, name: str, value: Any) -> Any:
     """The tangent of an attribute, which holds `value`."""
     found = current_tangents().get(obj, name, value)
@@ -115,7 +122,11 @@ def read_dot(obj: Any, name: str, value: Any) -> Any:
 
 def store_dot(obj: Any, name: str, dot: Any) -> None:
     """Notes the tangent of what was stored into an attribute."""
-    current_tangents().of(obj)[name] = dot
+    dots = current_tangents().of(obj)
+    if dot is None and not isinstance(obj, Contents):
+        dots.pop(name, None)  # a zero
+    else:
+        dots[name] = dot
 
 
 def delete_dot(obj: Any, name: str) -> None:
@@ -164,13 +175,17 @@ def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
     """Changes memory that an object holds, `args[0]`, and its tangent; `dots`: of other arguments.
     """
     held = current_tangents().held
-    if not held.knows(args[0]):
-        held_memory(args[0])
-        held.hold(args[0], None)
-    note_change(args[0])
-    whole = None, *map(held.now, args[1:], dots)
+    memory, *rest = args
+    if not held.knows(memory):
+        held_memory(memory)
+        held.hold(memory, None)
+    note_change(memory)
+    whole = [
+        dot if type(value) in NO_MEMORY else held.now(value, dot)
+        for value, dot in zip(rest, dots, strict=True)
+    ]
     function(*args)
-    held.change(function, args, whole)
+    held.change(function, args, (None, *whole))
 
 
 class LiveItems:

@@ -335,9 +335,11 @@ class Compiler(Programs):
             # A copy that is differentiated has a rule.
             is_followed = not transposer.surroundings.holds_at_run_time()
             copy = kept_with_objects if is_followed else memory_kinds.kept_contents
-            may_hold = transposer.surroundings.may_hold
+            surroundings = transposer.surroundings
             preserve_held.preserve_held(
-                forward, adjoint, transposer.exported, apart, may_hold, copy
+                forward, adjoint, transposer.exported, apart,
+                lambda type_: surroundings.may_hold(type_) and not surroundings.leaves_alone(type_),
+                copy,
             )
 
     # The joint form

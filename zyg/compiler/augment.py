@@ -167,6 +167,7 @@ class Augmenter(ForwardCalls):
         checked = self._checked
         for block in op.blocks:
             self.ops, self.steps, self._checked = [], [], set(checked)
+            self._around.append((self.steps, outer_steps))
             inner = dict(mapping)
             params = [Value(value.name, value.type) for value in block.params]
             self._note_results(block.params, params, inner)
@@ -176,6 +177,7 @@ class Augmenter(ForwardCalls):
                 exit.values = without_heap_operand(exit.values, op.results)
             blocks.append(Block(params, self.ops, exit))
             arms.append(self.steps)
+            self._around.pop()
         self._checked = checked
         self.ops, self.steps = outer_ops, outer_steps
         kept = self._without_heap(op.results, mapping)
@@ -311,7 +313,8 @@ class Augmenter(ForwardCalls):
             if callee.value is operator.getitem and self._may_make_item(args[0]):
                 self._dynamic_call(op, callee, args, kwargs, mapping)
                 return
-            if callee.value is operator.getitem and self._item_of_held(op, args, mapping):
+            is_read = callee.value is operator.getitem or callee.value is primitives.item_to_pop
+            if is_read and self._item_of_held(op, args, mapping):
                 return
             if callee.value is getattr:
                 names = [value.name for value in op.results]

@@ -31,7 +31,7 @@ def contents_class(type_: Type) -> type[Contents]:
     """The class of what stands for memory of a type."""
     cls = class_of(type_)
     assert cls is not None
-    return type(f"{cls.__name__}_contents", (Contents,), {})
+    return type(f"{cls.__name__}_contents", (Contents,), {"of": cls})
 
 
 def contents_of(cls: type[Contents], memory: Any) -> Contents:

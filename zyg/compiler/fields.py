@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import types
 from collections import OrderedDict, deque
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -23,30 +22,27 @@ import numpy as np
 from ir import facts
 from ir.generators import Generator
 from ir.heap import Cell
-from ir.held import CONTAINERS, item_held
-from ir.held_tables import Kind, kind_of_items, may_be_one
+from ir.held import item_held
+from ir.held_tables import Kind, kind_of_items
 from ir.types import (
     BOTTOM,
-    LARGE,
     TOP,
     Closure,
     Dict,
     Instance,
     Known,
-    Mapping,
     Scalar,
     Sequence,
     Tuple,
     Type,
     Union,
-    bounded,
     class_of,
     join,
     join_all,
-    size_of,
     widen,
 )
 from zyg.array_type import ANY, BIG, Array, Symbol, is_big
+from zyg.compiler.changed_types import Changed, Sameness, joined_within, may_be_same, of_anything
 from zyg.compiler.memory_classes import classes_reached
 from zyg.compiler.objects import is_place
 from zyg.compiler.stepping import step_of
@@ -71,14 +67,6 @@ _WITHOUT_CONTENTS = (
 _COMPUTED_UNLESS_STORED = (types.MemberDescriptorType, functools.cached_property)
 
 
-# What containers have been changed to, by their class, the kind of their items, and whether they
-# were elements of others.
-Changed = dict[tuple[type | None, Kind, bool], Type]
-# Whether a container may be one that was changed: by the kind of items of that, and whether it was
-# an element; and by its own type, and how deep it stands.
-Sameness: TypeAlias = Callable[[Kind, bool, Type, int], bool]
-
-
 class Fields:
     """The types of attributes by class and name; `is_open` if something unknown may store."""
 
@@ -100,6 +88,8 @@ class Fields:
         # Whether memory that objects hold is changed in place; to which types of containers.
         self.changes_held = False
         self.changed: Changed = {}
+        # Whether arrays among that, or under names that objects may know, are changed in place.
+        self.changes_arrays = False
         # Whether there are objects that loops ask for one item after the other.
         self.has_steps = False
         # Whether memory that objects hold is followed by what stands for its contents
@@ -166,8 +156,9 @@ class Fields:
         return not self.is_open and cls not in self._entered
 
     def change_held(self, cls: type | None, name: str, type_: Type, keeps_type: bool) -> None:
-        """Notes a change in place of what an attribute holds."""
+        """Notes a change in place of what an attribute holds; `keeps_type`: of an array."""
         self.changes_held = True
+        self.changes_arrays |= keeps_type or class_of(type_) is None
         if not keeps_type:
             before = TOP if cls is None else self.types.get((cls, name), TOP)
             self.store(cls, name, type_)
@@ -178,6 +169,7 @@ class Fields:
         """The same for a container that some attribute holds, or a container in one, which was of
         this type before; `is_element` if it was in one."""
         self.changes_held = True
+        self.changes_arrays |= class_of(type_) is None
         new = unnamed(widen(type_))
         changed = self._note_changed(new, before, is_element)
         self._join_held(changed, self._is_same_in_attribute)
@@ -204,7 +196,7 @@ class Fields:
             return of_anything(type_)
         if is_element:
             return joined_within(widen(type_), self.changed, self._is_same_in_attribute, depth=1)
-        return joined_within(widen(type_), self.changed, _may_be_same)
+        return joined_within(widen(type_), self.changed, may_be_same)
 
     def _may_be_filled(self, changed: Kind, is_element: bool, type_: Type, depth: int) -> bool:
         """Whether a container that an attribute holds, and in which is nothing, or None, may be one
@@ -222,7 +214,7 @@ class Fields:
         that was changed. One that was empty could be any. Where contents are followed, it is taken
         for the likely one: the run time looks whether containers are empty that code takes for
         such (`unless_filled`), and whether those that objects hold have one type."""
-        if not _may_be_same(changed, is_element, type_, depth):
+        if not may_be_same(changed, is_element, type_, depth):
             return False
         if kind_of_items(type_) is not None or not self.follows_contents:
             return True
@@ -343,6 +335,11 @@ class Fields:
         """Whether the run time follows the memory that objects hold."""
         return self.may_be_held() and not self.follows_contents
 
+    def leaves_arrays(self) -> bool:
+        """Whether no array that objects may know is changed in place, so that it is a value as
+        numbers are."""
+        return self.holds_at_run_time() and not (self.is_open or self.changes_arrays)
+
     def is_of_nested(self) -> bool:
         """Whether derivatives are differentiated in turn, and all has to be known."""
         return self.sets_apart or self.follows_contents
@@ -362,63 +359,10 @@ class Fields:
         """What code that was made for these types rests on."""
         if self.is_open:
             return None, self.has_steps
-        kinds = self.changes_held, self.is_stored, self.has_steps
+        kinds = self.changes_held, self.changes_arrays, self.is_stored, self.has_steps
         changed = frozenset(self.changed.items())
         named = frozenset(self.named)
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed, named
-
-
-def _may_be_same(changed: Kind, is_element: bool, type_: Type, depth: int) -> bool:
-    return may_be_one(changed, kind_of_items(type_))
-
-
-def joined_within(type_: Type, changed: Changed, is_same: Sameness, depth: int = 0) -> Type:
-    """A type of which the containers, at any depth, may be some that have changed to these."""
-    def within(item: Type) -> Type:
-        return joined_within(item, changed, is_same, depth + 1)
-
-    match type_:
-        case Sequence(cls, item) if cls is not range:
-            type_ = Sequence(cls, within(item))
-        case Mapping(cls, key, item, factory):
-            type_ = Mapping(cls, key, within(item), factory)
-        case Dict(items):
-            type_ = Dict(tuple((key, within(item)) for key, item in items))
-        case Tuple(items):
-            type_ = Tuple(tuple(map(within, items)))
-        case Union(members):
-            return join_all([
-                joined_within(member, changed, is_same, depth) for member in members
-            ])
-        case _:
-            pass
-    if not isinstance(type_, CONTAINERS):
-        return type_
-    of = class_of(type_)
-    found = [
-        of_anything(type_) if cls is None else new
-        for (cls, kind, is_element), new in changed.items()
-        if cls in (None, of) and is_same(kind, is_element, type_, depth)
-    ]
-    if not found:
-        return type_
-    joined = join_all([type_, *found])
-    return bounded(type_, joined) if size_of(joined) > LARGE else joined
-
-
-def of_anything(type_: Type) -> Type:
-    """The same container, or object, about whose items nothing is known."""
-    match type_:
-        case Instance():
-            return type_
-        case Sequence(cls, _):
-            return Sequence(cls, TOP)
-        case Mapping(cls, _, _):
-            return Mapping(cls, TOP, TOP)
-        case Dict():
-            return Mapping(dict, TOP, TOP)
-        case _:
-            return TOP
 
 
 def entered(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Fields:

@@ -17,6 +17,7 @@ from ir.heap import (
     IDENTITY,
     STORES,
     attribute_read,
+    attribute_stored,
     class_attribute,
     class_read,
     class_stored,
@@ -36,6 +37,7 @@ from zyg.compiler.forward_steps import ContentsStep, ItemStep, ReadStep, SeenSte
 from zyg.compiler.members import member
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.specialisation import Specialisation
+from zyg.compiler.tangents import is_array
 
 if TYPE_CHECKING:
     from zyg import held_memory
@@ -50,6 +52,8 @@ class ForwardObjects(ForwardRules):
         super().__init__(*args, **kwargs)
         # What was read of memory that objects may hold: its identity, and in which block.
         self._held_here: dict[Value, tuple[Value, list[Step]]] = {}
+        # The steps of arms of branches, with those of the block that the branch stands in.
+        self._around: list[tuple[list[Step], list[Step]]] = []
         # What is given to calls that know no table: what objects held then.
         self.seen_here: dict[Value, Value] = {}
 
@@ -109,6 +113,7 @@ class ForwardObjects(ForwardRules):
             held = self._held(result, op.loc)
             if held is not None:
                 self._held_here[result] = held, self.steps
+                self._contents.note_memory(op, args, result)
             self.steps.append(ReadStep(result, obj, name.value, op.loc, held))
             return True
         if callee.value is found_attribute:
@@ -155,6 +160,12 @@ class ForwardObjects(ForwardRules):
         mapping[op.result] = heap
         if callee.value is class_stored:
             return True
+        if callee.value is attribute_stored and (
+            self._contents.holds(op, args, self._aliased(values[0]))
+        ):  # `o.a += b` puts there what is there
+            assert isinstance(op.args[0], Value | Const)
+            self._contents.note_change(op.args[0], op.result)
+            return True
         self._contents.note_store(op, args)
         fields = self._specialiser.fields
         if _is_count(obj, name.value):
@@ -167,6 +178,16 @@ class ForwardObjects(ForwardRules):
             self._note_held(step, stored)
         self.steps.append(step)
         return True
+
+    def _aliased(self, operand: Operand) -> Operand:
+        """What an operand is another name of."""
+        made = self.definitions.get(operand) if isinstance(operand, Value) else None
+        while isinstance(made, Call) and isinstance(made.callee, Const) and (
+            made.callee.value is primitives.alias
+        ):
+            operand = made.args[0]
+            made = self.definitions.get(operand) if isinstance(operand, Value) else None
+        return operand
 
     def _note_held(self, step: StoreStep, stored: Operand) -> None:
         """Notes what a store makes an object hold that none held before."""
@@ -184,7 +205,7 @@ class ForwardObjects(ForwardRules):
         """
         container, index = args
         found = self._held_here.get(container) if isinstance(container, Value) else None
-        if found is None or found[1] is not self.steps or not _is_plain_key(type_of(index)):
+        if found is None or not self._is_here(found[1]) or not _is_plain_key(type_of(index)):
             return False
         result = Value(op.result.name, op.result.type)
         self._define(Call(op.callee, args, {}, [result], op.loc))
@@ -196,6 +217,15 @@ class ForwardObjects(ForwardRules):
             self._held_here[result] = item, self.steps
         self.steps.append(ItemStep(result, container, index, found[0], item, op.loc))
         return True
+
+    def _is_here(self, steps: list[Step]) -> bool:
+        """Whether these are the steps of this block, or of one in an arm of which it stands."""
+        here = self.steps
+        for arm, around in reversed(self._around):
+            if here is steps:
+                return True
+            here = around if here is arm else here
+        return here is steps
 
     def _read_again(
         self, op: Call, callee: Operand, args: list[Operand], mapping: Mapping
@@ -221,7 +251,11 @@ class ForwardObjects(ForwardRules):
         if not isinstance(value, Value) or not self._may_be_held(value):
             return None
         held = Value(value.name, IDENTITY)
-        seen = held_memory.SeenNumbers if _holds_numbers(value.type) else held_memory.Seen
+        seen: type[held_memory.Seen] = held_memory.Seen
+        if is_array(value.type):
+            seen = held_memory.SeenArray
+        elif _holds_numbers(value.type):
+            seen = held_memory.SeenNumbers
         self._define(Call(Const(seen), [value], {}, [held], loc))
         return held
 
@@ -231,6 +265,7 @@ class ForwardObjects(ForwardRules):
         is_any = may_be_memory(type_) or captures_memory(type_) or is_view(type_)
         return is_any and bool(
             self.surroundings.holds_at_run_time() and self.surroundings.may_hold(type_)
+            and not self.surroundings.leaves_alone(type_)
         )
 
     def _apart_from_heap(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ir.core import Branch, Call, For, Function, Lambda, Location, Operand, Value, While, type_of
 from ir.record import node
@@ -111,6 +111,20 @@ class ItemStep:
 
 
 @node
+class ChangeStep:
+    """Memory that objects hold is changed in place, at one item: `value` is put there, if any.
+
+    `change`: what the forward pass has noted; `bar_of`: what takes it back, and gives the
+    cotangent of the value.
+    """
+
+    value: Operand | None
+    change: Value
+    bar_of: Any
+    loc: Location | None
+
+
+@node
 class StructureStep:
     """Building or taking apart a container: the inverse acts on the container of cotangents."""
 
@@ -134,9 +148,9 @@ class LambdaStep:
     op: Lambda
 
 
+HeapStep: TypeAlias = ReadStep | StoreStep | ContentsStep | SeenStep | ItemStep | ChangeStep
 Step: TypeAlias = (
-    RuleStep | OpaqueStep | CallStep | ReadStep | StoreStep | ContentsStep | SeenStep | ItemStep
-    | StructureStep | BranchStep | LoopStep | LambdaStep
+    RuleStep | OpaqueStep | CallStep | HeapStep | StructureStep | BranchStep | LoopStep | LambdaStep
 )
 
 
@@ -144,7 +158,9 @@ def works_on_heap(steps: list[Step]) -> bool:
     """Whether some of the steps read or change what objects hold."""
     for step in steps:
         match step:
-            case ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep():
+            case (
+                ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep() | ChangeStep()
+            ):
                 return True
             case CallStep() | OpaqueStep():
                 if step.changes_objects:
@@ -164,7 +180,9 @@ def touches_heap(steps: list[Step]) -> bool:
         match step:
             case RuleStep() if any(is_object_type(type_of(target)) for target in step.targets):
                 return True
-            case ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep():
+            case (
+                ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep() | ChangeStep()
+            ):
                 return True
             case CallStep() | OpaqueStep():
                 if step.works_on_objects or step.changes_objects:

@@ -35,6 +35,10 @@ _ARITHMETIC = {
 }
 
 
+# No attribute has this name.
+NO_NAME = ""
+
+
 @record
 class _Store:
     """A store into an object, or a deletion (of None), and the heap before it."""
@@ -52,17 +56,20 @@ class Contents:
     def __init__(self) -> None:
         self._stores: dict[Operand, _Store] = {}
         self._read: dict[tuple[Operand, Operand, object], Operand] = {}
+        # The same for memory, which may have changed since: it is the same memory.
+        self._memory: dict[tuple[Operand, Operand, object], Operand] = {}
         self._numbers: dict[tuple[object, ...], Operand] = {}
 
     @contextmanager
     def inside(self) -> Iterator[None]:
         """Around a block: behind it, what was read or computed inside has no names."""
-        outer = self._read, self._numbers
+        outer = self._read, self._numbers, self._memory
         self._read, self._numbers = dict(self._read), dict(self._numbers)
+        self._memory = dict(self._memory)
         try:
             yield
         finally:
-            self._read, self._numbers = outer
+            self._read, self._numbers, self._memory = outer
 
     def computed(
         self, op: Call, callee: Operand, args: list[Operand], varies: bool
@@ -85,6 +92,26 @@ class Contents:
         name = args[2].value if isinstance(args[2], Const) else None
         self._stores[op.results[0]] = _Store(
             op.args[0], args[1], name, args[3] if is_store else None
+        )
+
+    def note_change(self, before: Operand, after: Value) -> None:
+        """Notes versions of the heap between which memory was changed that objects hold: all
+        attributes hold what they held."""
+        self._stores[after] = _Store(before, after, NO_NAME, None)
+
+    def note_memory(self, op: Call, args: list[Operand], value: Operand) -> None:
+        """Notes which memory a read gives."""
+        if len(args) == 3 and isinstance(args[2], Const):
+            obj, name = args[1], args[2].value
+            *_, earliest = self._versions(op.args[0], obj, name)
+            self._memory[earliest, obj, name] = value
+
+    def holds(self, op: Call, args: list[Operand], value: Operand) -> bool:
+        """Whether an attribute is stored into that holds this memory already."""
+        obj, name = args[1:3]
+        return isinstance(name, Const) and any(
+            self._memory.get((heap, obj, name.value)) is value
+            for heap in self._versions(op.args[0], obj, name.value)
         )
 
     def known(self, op: Call, args: list[Operand]) -> Operand | None:

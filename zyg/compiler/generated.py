@@ -150,6 +150,10 @@ def load(made: Specialisation, generated: list[Generated], is_last: bool = False
             replica.read_in_place(function.body)
         if made.heap is not None:
             held_items.add_single_items(function.body)
+            if imported("zyg.tangent_objects") is not None:
+                from zyg.compiler.object_dots import use_dicts  # for forward mode
+
+                use_dicts(function)
         taken = taken_over(function, item.handed.takes)
         reuse_tables(function.body, taken, item.handed.gives)
         reuse_buffers(function.body, taken, item.handed.gives)

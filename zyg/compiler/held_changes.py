@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -21,19 +22,40 @@ from ir import primitives
 from zyg import cotangent
 from zyg.compiler.captured import held_by, with_held
 from zyg.compiler.replaced import unless_replaced
-from zyg.cotangent_items import stored_bar
+from zyg.held_item_changes import (
+    Change,
+    add_to_array,
+    added_bar,
+    append_held,
+    appended_bar,
+    array_item_bar,
+    delete_held,
+    delete_key,
+    extend_held,
+    extended_bar,
+    item_bar,
+    nothing_deleted,
+    push_held,
+    pushed_bar,
+    shape_of,
+    store_back_in_array,
+    store_in_array,
+    store_in_dict,
+    store_in_list,
+    subtract_from_array,
+    subtracted_bar,
+    with_deleted,
+)
 from zyg.held_memory import (
     Memory,
     Newly,
     as_before,
     held_memory,
     hold_value,
-    put_back,
+    note_items,
     removed,
-    replaced,
-    shortened,
 )
-from zyg.memory_kinds import items_of, kept_contents, leads_to_memory
+from zyg.memory_kinds import items_of
 from zyg.rules.registry import rule_of
 from zyg.shadow_calls import current_shadows, state
 from zyg.shadows import Shadows
@@ -46,15 +68,14 @@ def change(function: Any, target: Any, *args: Any) -> tuple[Any, Back]:
     cotangents are those of the function, the memory (None, both) and the arguments."""
     if function in _BY_INDEX:
         unless_replaced(target, _BY_INDEX[function])
-    memory = held_memory(target)
     if function is primitives.stored and isinstance(target, list) and isinstance(args[0], slice):
         index, values = args
-        spliced = _by_rule(memory, primitives.spliced, target, (index, list(values)))
-        return target, _Spliced(spliced, _shape_of(values))
+        spliced = _by_rule(primitives.spliced, target, (index, list(values)))
+        return target, _Spliced(spliced, shape_of(values))
     make = _CHANGES.get(function)
-    back: _Back | None = None if make is None else make(memory, target, *args)
+    back: _Back | None = None if make is None else make(target, *args)
     if back is None:
-        back = _by_rule(memory, function, target, args)
+        back = _by_rule(function, target, args)
     return target, back
 
 
@@ -77,110 +98,58 @@ class _Back(ABC):
         return self
 
 
-def _note(memory: Memory, puts: Any, undo: Any, *args: Any) -> None:
-    """Notes a change of what a container holds, if that is memory or has been."""
-    if memory.changes is not None or leads_to_memory(puts):
-        assert state.held is not None
-        state.held.changed(memory, undo, *args)
-
-
-def _append(memory: Memory, target: Any, value: Any) -> _Back | None:
+def _append(target: Any, value: Any) -> _Back | None:
     if type(target) is not list:
         return None
-    before = len(target)
-    target.append(value)
-    newly = hold_value(value)
-    _note(memory, value, shortened, before)
-    return _Appended(target, before + 1, newly)
+    return _Changed(append_held(target, value), appended_bar, 2)
 
 
-class _Appended(_Back):
-    __slots__ = ("_newly", "_size", "_target")
+class _Changed(_Back):
+    """The back function of a change of one item: `bar_of` gives the cotangent of the operand behind
+    so many."""
 
-    def __init__(self, target: Any, size: int, newly: Newly | None) -> None:
-        self._target = target
-        self._size = size
-        self._newly = newly
+    __slots__ = ("_bar_of", "_change", "_count")
+
+    def __init__(
+        self, change: Change, bar_of: Callable[[Shadows, Change], Any], count: int
+    ) -> None:
+        self._change = change
+        self._bar_of = bar_of
+        self._count = count
 
     def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        shadows = current_shadows()
-        bar = shadows.contents(self._target).undo_append(self._size)
-        return None, None, _with_newly(bar, self._newly, shadows)
+        return *(None,) * self._count, self._bar_of(current_shadows(), self._change)
 
 
-def _with_newly(bar: Any, newly: Newly | None, shadows: Shadows) -> Any:
-    return bar if newly is None else cotangent.accumulate(bar, shadows.taken(newly))
+def _push(target: Any, value: Any) -> _Back | None:
+    if type(target) is not deque:
+        return None
+    return _Changed(push_held(target, value), pushed_bar, 2)
 
 
-def _extend(memory: Memory, target: Any, more: Any) -> _Back | None:
+def _extend(target: Any, more: Any) -> _Back | None:
     if type(target) is not list or type(more) is not list:
         return None
-    before = len(target)
-    target.extend(more)
-    newly = hold_value(tuple(more))
-    _note(memory, tuple(more), shortened, before)
-    return _Extended(target, before, len(target), newly)
+    return _Changed(extend_held(target, more), extended_bar, 2)
 
 
-class _Extended(_Back):
-    __slots__ = ("_before", "_newly", "_size", "_target")
-
-    def __init__(self, target: Any, before: int, size: int, newly: Newly | None) -> None:
-        self._target = target
-        self._before = before
-        self._size = size
-        self._newly = newly
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        shadows = current_shadows()
-        bar = shadows.contents(self._target).undo_extend(self._before, self._size)
-        taken = shadows.taken(self._newly)
-        return None, None, cotangent.accumulate(bar, None if taken is None else list(taken))
-
-
-def _store(memory: Memory, target: Any, index: Any, value: Any) -> _Back | None:
+def _store(target: Any, index: Any, value: Any) -> _Back | None:
     if isinstance(target, np.ndarray):
-        return _store_in_array(primitives.stored, target, index, value)
+        return _Changed(store_in_array(target, index, value), array_item_bar, 3)
     if type(target) is list and isinstance(index, int | np.integer):
-        before = target[index]
-        target[index] = value
-        position = range(len(target))[index]
-        _note(memory, (before, value), replaced, position, before)
-    elif type(target) is dict:
-        is_new = index not in target
-        before = target.get(index)
-        target[index] = value
-        position = index
-        if is_new:
-            _note(memory, value, removed, index)
-        else:
-            _note(memory, (before, value), replaced, index, before)
-    else:
-        return None
-    return _Stored(target, position, len(target), hold_value(value))
+        return _Changed(store_in_list(target, index, value), item_bar, 3)
+    if type(target) is dict:
+        return _Changed(store_in_dict(target, index, value), item_bar, 3)
+    return None
 
 
-class _Stored(_Back):
-    __slots__ = ("_index", "_newly", "_size", "_target")
-
-    def __init__(self, target: Any, index: Any, size: int, newly: Newly | None) -> None:
-        self._target = target
-        self._index = index
-        self._size = size
-        self._newly = newly
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        shadows = current_shadows()
-        bar = shadows.contents(self._target).take_item(self._target, self._index, self._size)
-        return None, None, None, _with_newly(bar, self._newly, shadows)
-
-
-def _touch(memory: Memory, target: Any, key: Any) -> _Back:
+def _touch(target: Any, key: Any) -> _Back:
     """What reading an item leaves in a mapping that makes what is missing."""
+    memory = held_memory(target)
     if key in target:
         return _Nothing(3)
     made = target[key]
-    _note(memory, made, removed, key)
+    note_items(memory, made, removed, key)
     return _Touched(target, key, hold_value(made))
 
 
@@ -220,32 +189,12 @@ class _OfItem(_Back):
         return None, None, None
 
 
-def _delete(memory: Memory, target: Any, index: Any) -> _Back | None:
-    if type(target) is list and isinstance(index, int | np.integer):
-        before, size = target[index], len(target)
-        position = range(size)[index]
-        del target[index]
-        _note(memory, None, put_back, position, before)
-        return _Deleted(target, position, size - 1)
+def _delete(target: Any, index: Any) -> _Back | None:
+    if type(target) in (list, deque) and isinstance(index, int | np.integer):
+        return _Changed(delete_held(target, index), with_deleted, 2)
     if type(target) is dict:
-        before = target.get(index)
-        del target[index]
-        _note(memory, None, replaced, index, before)
-        return _Nothing(3)
+        return _Changed(delete_key(target, index), nothing_deleted, 2)
     return None
-
-
-class _Deleted(_Back):
-    __slots__ = ("_index", "_size", "_target")
-
-    def __init__(self, target: Any, index: int, size: int) -> None:
-        self._target = target
-        self._index = index
-        self._size = size
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        current_shadows().contents(self._target).undo_delete(self._index, self._size)
-        return None, None, None
 
 
 class _Nothing(_Back):
@@ -260,61 +209,28 @@ class _Nothing(_Back):
         return (None,) * self._count
 
 
-def _store_in_array(function: Any, target: Any, index: Any, value: Any) -> _Back:
-    function(target, index, value)
-    return _StoredInArray(function, target, kept_contents(index), _shape_of(value))
-
-
-def _shape_of(value: Any) -> Any:
-    """What says which shape a value has that is stored into an array."""
-    if isinstance(value, np.ndarray):
-        return cotangent.prototype(value)
-    return kept_contents(value)
-
-
-class _StoredInArray(_Back):
-    __slots__ = ("_function", "_index", "_target", "_value")
-
-    def __init__(self, function: Any, target: Any, index: Any, value: Any) -> None:
-        self._function = function
-        self._target = target
-        self._index = index
-        self._value = value
-
-    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
-        contents = current_shadows().contents(self._target)
-        if self._function in (primitives.added_at, primitives.subtracted_at):
-            bar = contents.item(self._target, self._index)
-        else:
-            bar = contents.take_item(self._target, self._index, 0)
-        bar = stored_bar(bar, self._value, self._target)
-        if bar is not None and self._function is primitives.subtracted_at:
-            bar = -bar
-        return None, None, None, bar
-
-
-def _into_array(function: Any) -> Any:
-    def make(memory: Memory, target: Any, index: Any, value: Any) -> _Back | None:
+def _into_array(make_change: Any, bar_of: Any) -> Any:
+    def make(target: Any, index: Any, value: Any) -> _Back | None:
         if not isinstance(target, np.ndarray):
             return None
-        return _store_in_array(function, target, index, value)
+        return _Changed(make_change(target, index, value), bar_of, 3)
 
     return make
 
 
 _CHANGES: dict[Any, Any] = {
-    primitives.appended: _append, primitives.extended: _extend, primitives.stored: _store,
+    primitives.appended: _append, primitives.extended: _extend, primitives.pushed: _push,
+    primitives.stored: _store,
     primitives.deleted: _delete, primitives.touched: _touch,
-    **{
-        function: _into_array(function)
-        for function in (primitives.stored_back, primitives.added_at, primitives.subtracted_at)
-    },
+    primitives.stored_back: _into_array(store_back_in_array, array_item_bar),
+    primitives.added_at: _into_array(add_to_array, added_bar),
+    primitives.subtracted_at: _into_array(subtract_from_array, subtracted_bar),
 }
 
 
-def _by_rule(memory: Memory, function: Any, target: Any, args: tuple[Any, ...]) -> _Back:
+def _by_rule(function: Any, target: Any, args: tuple[Any, ...]) -> _Back:
     """Any other change, by the rule of the function."""
-    held = state.held
+    memory, held = held_memory(target), state.held
     assert held is not None
     rule: Any = rule_of(function)
     items = memory.items() if memory.changes is not None else None

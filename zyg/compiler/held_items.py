@@ -13,6 +13,8 @@ the square of that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ir.core import Block, Call, Const, If, Op, Operand, Value, Yield, blocks_of
 from ir.rewrite import blocks, count_uses
 from ir.simplify import is_pure
@@ -25,6 +27,37 @@ consumes(shadow_items.add_rest_at, shadow_items.add_rest_into, of_all_types=True
 def add_single_items(body: Block) -> None:
     """Lets a function add what single items get to the item, not to the whole."""
     _Items(body).rewrite(body)
+
+
+def leave_zeros_out(adjoint: Block) -> None:
+    """Puts None in the place of zeros that nothing but a table gets, which tells it as much: what
+    they are like need not be saved."""
+    uses = count_uses(adjoint)
+    made = {value: op for block in blocks(adjoint) for op in block.ops for value in op.results}
+    for block in blocks(adjoint):
+        for op in block.ops:
+            if not isinstance(op, Call) or not isinstance(op.callee, Const):
+                continue
+            if op.callee.value in (shadow_calls.add, shadow_calls.add_held):
+                bar = op.args[3]
+                branch = made.get(bar) if isinstance(bar, Value) and uses[bar] == 1 else None
+                if isinstance(branch, If) and isinstance(bar, Value):
+                    _leave_out(branch, branch.results.index(bar), made, uses)
+
+
+def _leave_out(
+    branch: If, position: int, made: dict[Value, Op], uses: Mapping[Value, int]
+) -> None:
+    """Lets the arms of a branch yield None in the place of zeros."""
+    for block in branch.blocks:
+        if not isinstance(block.exit, Yield):
+            continue
+        value = block.exit.values[position]
+        zeros = made.get(value) if isinstance(value, Value) and uses[value] == 1 else None
+        if isinstance(zeros, Call) and isinstance(zeros.callee, Const):
+            if zeros.callee.value is cotangent.zeros_like and any(zeros is op for op in block.ops):
+                block.exit.values[position] = Const(None)
+                block.ops.remove(zeros)
 
 
 class _Items:
@@ -60,22 +93,6 @@ class _Items:
         if hot is not None and _nothing_changes_between(block, hot, op):
             op.callee, op.args = Const(shadow_items.add_item), [*place, *hot.args]
             self._gone.add(hot.result)
-        elif isinstance(bar, Value) and self._uses[bar] == 1:
-            self._leave_zeros_out(bar)
-
-    def _leave_zeros_out(self, bar: Value) -> None:
-        """Zeros that nothing but a table gets are None, which tells it as much."""
-        op = self._made.get(bar)
-        if not isinstance(op, If):
-            return
-        at = next(i for i, result in enumerate(op.results) if result is bar)
-        for block in op.blocks:
-            if not isinstance(block.exit, Yield):
-                continue
-            zeros = self._only_read(block.exit.values[at], cotangent.zeros_like)
-            if zeros is not None and any(zeros is inner for inner in block.ops):
-                block.exit.values[at] = Const(None)
-                block.ops.remove(zeros)
 
     def _accumulate(self, block: Block, op: Call) -> None:
         """The sum of a cotangent with what memory that objects hold leaves of an item's."""

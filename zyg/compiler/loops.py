@@ -40,6 +40,7 @@ from zyg import cotangent, cotangent_items
 from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
+    ChangeStep,
     LoopStep,
     OpaqueStep,
     RuleStep,
@@ -365,7 +366,7 @@ def _stored(steps: list[Step]) -> Iterator[Operand]:
     """The operands whose cotangents come out of what objects hold."""
     for step in steps:
         match step:
-            case StoreStep():
+            case StoreStep() | ChangeStep():
                 if step.value is not None:
                     yield step.value
             case CallStep() | OpaqueStep():

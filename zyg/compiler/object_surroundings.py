@@ -47,6 +47,7 @@ from zyg.compiler.stepping import (
     reads_plainly,
     step_of,
 )
+from zyg.compiler.tangents import is_array
 from zyg.nested_shadows import Bars, BarTable
 
 if TYPE_CHECKING:
@@ -176,7 +177,15 @@ class ObjectSurroundings(AttributeSurroundings):
 
     def note_change_by_call(self) -> None:
         if self._specialiser.fields is not None:
-            self._specialiser.fields.changes_held = True
+            self._specialiser.fields.changes_held = self._specialiser.fields.changes_arrays = True
+
+    def note_change_of_array(self) -> None:
+        if self._specialiser.fields is not None:
+            self._specialiser.fields.changes_arrays = True
+
+    def leaves_alone(self, type_: Type) -> bool:
+        fields = self._specialiser.fields
+        return fields is not None and is_array(type_) and bool(fields.ask("leaves_arrays"))
 
     def held_operands(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
@@ -214,7 +223,7 @@ class ObjectSurroundings(AttributeSurroundings):
                 for item in type_.items
             ))
         if fields is None:
-            from zyg.compiler.fields import of_anything  # few programs work on objects
+            from zyg.compiler.changed_types import of_anything  # few programs work on objects
 
             return of_anything(type_)
         changed: Type = fields.ask("changed_type", type_, is_element)

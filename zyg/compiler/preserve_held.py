@@ -2,7 +2,8 @@
 
     back = kept_contents(back)        saved, by a call of code that works on objects: as it is
 
-Where such memory is changed is not known when code is made. What a call of code that works on
+Where such memory is changed is not known when code is made, but for arrays that a function makes
+and only computes with. What a call of code that works on
 objects has saved consists of copies; of that, no second ones are made, whichever way it has come.
 """
 
@@ -11,10 +12,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ir.core import Block, Call, Const, For, If, Op, Operand, Try, Value, While, Yield, blocks_of
+from ir import facts
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    If,
+    Op,
+    Operand,
+    Try,
+    Value,
+    While,
+    Yield,
+    blocks_of,
+    exit_operands,
+    operands_of,
+)
 from ir.held_functions import may_be_memory
 from ir.rewrite import Mapping, blocks, free_values, substitute, walk
-from ir.types import Type
+from ir.simplify import is_pure
+from ir.types import Scalar, Type, widen
 from zyg import cotangent, keeping
 from zyg.compiler.metadata import reads_only_metadata
 from zyg.compiler.objects import kept_with_objects
@@ -31,6 +49,7 @@ def preserve_held(
     values that are `apart`: records of what was held are copies. `may_hold`: whether some object
     may hold a value of a type, or memory in it."""
     makers = {value: op for op in walk(forward) for value in op.results}
+    private = _private(forward, makers, exported)
     for block in reversed(blocks(forward)):  # what inner ones hand out is copied there
         for op in block.ops:
             if not isinstance(op, If | Try | For | While):
@@ -43,7 +62,7 @@ def preserve_held(
                     found = body.exit.values[skipped + i]
                     if result not in exported or not isinstance(found, Value):
                         continue
-                    if not may_hold(found.type):
+                    if not may_hold(found.type) or found in private:
                         continue
                     if _is_copied(found, makers, None):
                         kept = Value(found.name, found.type)
@@ -53,10 +72,47 @@ def preserve_held(
                         makers[kept] = copy
     copies: Mapping = {}
     for value in free_values(adjoint):
-        if value not in apart and _is_copied(value, makers, adjoint) and may_hold(value.type):
+        if value in apart or value in private:
+            continue
+        if _is_copied(value, makers, adjoint) and may_hold(value.type):
             copies[value] = kept = Value(value.name, value.type)
             insert_behind(forward, value, Call(Const(copied), [value], {}, [kept]))
     substitute(adjoint, copies)
+
+
+def _private(forward: Block, makers: dict[Value, Op], exported: set[Value]) -> set[Value]:
+    """New arrays that a function only computes other ones from: no object may hold them, and
+    nobody changes them in place."""
+    kept: set[Operand] = set(exit_operands(forward.exit))
+    for block in blocks(forward):
+        for op in block.ops:
+            if not isinstance(op, Call) or not _only_computes(op):
+                kept.update(operands_of(op))
+            skipped = 0 if isinstance(op, If | Try) else 1
+            for body in blocks_of(op):
+                if not isinstance(body.exit, Yield):
+                    kept.update(exit_operands(body.exit))
+                    continue
+                kept.update(body.exit.values[:skipped])
+                kept.update(
+                    value for value, result in zip(
+                        body.exit.values[skipped:], op.results, strict=True
+                    ) if result not in exported
+                )
+    return {
+        value for value, op in makers.items()
+        if value not in kept and is_array(value.type) and isinstance(op, Call)
+        and facts.is_fresh(op)
+    }
+
+
+def _only_computes(op: Call) -> bool:
+    """Whether a call gives new memory, or none, and does nothing else to its operands."""
+    if not is_pure(op) or len(op.results) != 1:
+        return False
+    return isinstance(widen(op.result.type), Scalar) or (
+        is_array(op.result.type) and facts.is_fresh(op)
+    ) or (isinstance(op.callee, Const) and op.callee.value is cotangent.prototype)
 
 
 def _is_copied(value: Value, makers: dict[Value, Op], adjoint: Block | None) -> bool:

@@ -7,10 +7,13 @@ all that it stores.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
-from ir.core import Function
+from ir import facts
+from ir.core import Call, Const, Function
+from ir.errors import SourceNotFound, Unsupported
+from ir.rewrite import walk
 from ir.types import Type
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
@@ -24,6 +27,7 @@ from zyg.compiler.inner_gradients import (
 )
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.specialise import Specialiser
+from zyg.errors import NotDifferentiable
 
 if TYPE_CHECKING:
     from zyg.compiler.fields import Fields
@@ -84,6 +88,42 @@ class Programs:
                 return self.with_fields(source, inputs, fields)
             if fields.state() == before:
                 break
+        if fields.is_open and fields.changes_held and not fields.is_of_nested():
+            return self._by_contents(source, inputs, fields, at_entry) or made
+        return made
+
+    def _by_contents(
+        self, source: Function, inputs: tuple[Type, ...], fields: Fields,
+        at_entry: dict[str, Any],
+    ) -> Specialisation | None:
+        """The specialisation of a program of which nothing is known of what objects hold, with an
+        object for what each piece of memory holds: there, types of tables that grow from nothing
+        are known. None where that asks anything when it runs, which might be refused."""
+        last, needs_heap = self.specialiser, set(self.needs_heap)
+        found = fields.copy()
+        found.follow_contents(at_entry)
+        made = None
+        try:
+            for _ in range(MAX_ROUNDS):
+                before = found.state()
+                self.specialiser = self._new_specialiser()
+                self.specialiser.fields = found
+                self.specialiser.known_of_objects = before
+                made = None
+                with suppress(Unsettled):
+                    made = self.specialiser.specialise(source, inputs)
+                if found.is_open or found.state() == before:
+                    break
+        except (Unsupported, NotDifferentiable, SourceNotFound, Opened, Stepped):
+            made = None
+        if made is None or found.is_open or found.state() != before or (
+            not asks_nothing(made, found)
+        ):
+            self.specialiser = last
+            self.needs_heap.clear()
+            self.needs_heap.update(needs_heap)
+            return None
+        vars(fields).update(vars(found))
         return made
 
     @contextmanager
@@ -109,3 +149,26 @@ class Programs:
         finally:
             self.specialiser = before
             self.follows_solvers = False
+
+
+def asks_nothing(made: Specialisation, fields: Fields) -> bool:
+    """Whether code that follows contents by objects has no question for the run time: there are no
+    checks, and all memory of a class has one type, so that whatever name it has leads to one
+    object. Arrays are left out, of which there are views."""
+    from ir.followed_memory import may_capture  # few programs come here
+
+    may_ask = any(map(may_capture, fields.types.values()))
+    types: dict[type, set[type]] = {}
+    for one in made.with_callees():
+        for op in walk(one.function.body):
+            callee = op.callee.value if isinstance(op, Call) and isinstance(op.callee, Const) else 0
+            name = str(getattr(callee, "__name__", ""))
+            # What functions have captured is asked for nothing where objects hold none.
+            if name == "note_captured" or (name.startswith("unless_") and (
+                name != "unless_captured" or may_ask
+            )):
+                return False
+            if isinstance(op, Call) and name in ("contents_of", "contents_put"):
+                cls: Any = op.args[0]
+                types.setdefault(cls.value.of, set()).add(cls.value)
+    return not any(facts.copies_items(cls) or len(of) > 1 for cls, of in types.items())

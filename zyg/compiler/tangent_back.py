@@ -197,6 +197,7 @@ class _BackAugmenter(Augmenter):
         self._checked = set()
         self._contents = like._contents
         self._held_here = {}
+        self._around = []
         self.seen_here = {}
         self._in_loop = None
         self.steady = set()

@@ -41,7 +41,9 @@ from zyg.compiler.branches import BranchTransposer
 from zyg.compiler.forward_steps import (
     BranchStep,
     CallStep,
+    ChangeStep,
     ContentsStep,
+    HeapStep,
     ItemStep,
     LambdaStep,
     LoopStep,
@@ -108,7 +110,10 @@ class Transposer(MaskedArms):
                         self._rule(step, bar)
                 case OpaqueStep() | CallStep():
                     self._call_step(step)
-                case ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep():
+                case (
+                    ReadStep() | StoreStep() | ContentsStep() | SeenStep() | ItemStep()
+                    | ChangeStep()
+                ):
                     self._heap_step(step)
                 case StructureStep(call):
                     self.loc = call.loc
@@ -130,6 +135,10 @@ class Transposer(MaskedArms):
         eliminate_dead(adjoint, is_pure)
         sum_products(adjoint)
         negate_factors(adjoint)
+        if self.heap is not None and self.table is None:
+            from zyg.compiler.held_items import leave_zeros_out  # few programs work on objects
+
+            leave_zeros_out(adjoint)
         if fields is not None and not fields.is_open:
             from zyg.compiler.object_bars import use_records  # few programs work on objects
 
@@ -150,13 +159,14 @@ class Transposer(MaskedArms):
         else:
             self._call(step, bar)
 
-    def _heap_step(
-        self, step: ReadStep | StoreStep | ContentsStep | SeenStep | ItemStep
-    ) -> None:
+    def _heap_step(self, step: HeapStep) -> None:
         self.loc = step.loc
         if isinstance(step, StoreStep):
             if self._counts_what_is_stored():
                 self._store_step(step)
+            return
+        if isinstance(step, ChangeStep):
+            self._change_step(step)
             return
         bar = self.bars.pop(step.result, None)
         if bar is None:
@@ -225,6 +235,20 @@ class Transposer(MaskedArms):
             taken.type = tangent_type(type_of(value))
         if value is not None:
             self.add(value, taken)
+
+    def _change_step(self, step: ChangeStep) -> None:
+        if step.value is None:
+            self.call(step.bar_of, self.heap_bar(), step.change)
+            return
+        zero = self.zero(step.value)
+        is_number = isinstance(zero, Const) and zero.value is not None
+        taken = self.call(
+            step.bar_of, self.heap_bar(), step.change, *([zero] if is_number else []),
+            name=_bar_of(step.value),
+        )
+        if is_number and isinstance(taken, Value):
+            taken.type = tangent_type(type_of(step.value))
+        self.add(step.value, taken)
 
     def _rule(self, step: RuleStep, bar: Operand) -> None:
         back = step.back

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ir import facts, primitives
 from ir.builtin_facts import IN_PLACE
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
-from ir.heap import HEAP_NAME, attribute_read, class_stored, found_attribute, without_heap
+from ir.heap import HEAP_NAME, IDENTITY, attribute_read, class_stored, found_attribute, without_heap
 from ir.held_functions import may_be_memory
 from ir.late import late
 from ir.memory_facts import CHANGING
 from ir.rewrite import Mapping
 from ir.types import TOP, Method, Scalar, class_of, members_of, widen
 from zyg.compiler.activity import Flow
-from zyg.compiler.forward_steps import OpaqueStep, Step, StructureStep
+from zyg.compiler.forward_steps import ChangeStep, OpaqueStep, Step, StructureStep
 from zyg.compiler.forwarding import Contents
 from zyg.compiler.lengths import Lengths
 from zyg.compiler.mutation import MUTATING_METHODS, refuse_mutation, unsupported
@@ -47,8 +47,10 @@ from zyg.compiler.specialise import Specialiser
 from zyg.signature import BACK, is_users
 
 if TYPE_CHECKING:
+    from zyg import held_item_changes
     from zyg.compiler import refusals
-else:  # it is for calls that are found at run time
+else:  # for programs on objects, and for calls that are found at run time
+    held_item_changes = late("zyg.held_item_changes")
     refusals = late("zyg.compiler.refusals")
 
 # Gives the pair of generated functions for a specialisation, its active inputs, and those of its
@@ -293,6 +295,10 @@ class Variation(Lengths):
         assert isinstance(before, Value)
         kwargs = without_heap(kwargs)
         single = Call(callee, args, kwargs, [value], op.loc)
+        if not kwargs and self._change_of_held(single, callee, args, mapping):
+            mapping[heap] = before
+            self._contents.note_change(op.kwargs[HEAP_NAME], heap)
+            return
         self._dynamic_call(single, callee, args, kwargs, mapping)
         step = self.steps[-1]
         assert isinstance(step, OpaqueStep)
@@ -306,6 +312,23 @@ class Variation(Lengths):
                 (Const(None) if target is args[0] else target, keyword)
                 for target, keyword in step.targets
             ]
+
+    def _change_of_held(
+        self, op: Call, callee: Operand, args: list[Operand], mapping: Mapping
+    ) -> bool:
+        """A change of one item of memory that objects hold, of a class that is known."""
+        if self.is_inner or not isinstance(callee, Const) or id(callee.value) not in CHANGING:
+            return False
+        found = held_item_changes.change_of(callee.value, list(map(type_of, args)))
+        if found is None:
+            return False
+        make_change, bar_of = found
+        change = Value("change", IDENTITY)
+        self._define(Call(Const(make_change), args, {}, [change], op.loc))
+        mapping[op.result] = args[0]  # what is changed is known by its identity
+        value = args[-1] if held_item_changes.puts_value(bar_of) else None
+        self.steps.append(ChangeStep(value, change, bar_of, op.loc))
+        return True
 
     def _is_made_by_us(self, args: list[Operand]) -> bool:
         """Whether an operation stands in generated code, with operands of unknown classes.

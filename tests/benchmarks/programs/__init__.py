@@ -3,6 +3,7 @@
 from tests.benchmarks.program import Program
 from tests.benchmarks.programs import (
     fibonacci,
+    held_state,
     in_place,
     indexing,
     kalman,
@@ -29,5 +30,6 @@ PROGRAMS: dict[str, Program] = {
         *indexing.PROGRAMS,
         *in_place.PROGRAMS,
         *simulations.PROGRAMS,
+        *held_state.PROGRAMS,
     )
 }
