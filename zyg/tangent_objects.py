@@ -34,7 +34,7 @@ from zyg.tangent_memory import NO_MEMORY, HeldTangents
 class ObjectTangents:
     """Tangents by object and attribute."""
 
-    __slots__ = ("tables", "held")
+    __slots__ = ("held", "tables")
 
     def __init__(self) -> None:
         self.tables: dict[int, tuple[Any, dict[str, Any]]] = {}
