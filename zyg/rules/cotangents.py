@@ -18,6 +18,7 @@ from zyg.cotangent import (
     is_list_of,
     project,
     realness_of,
+    rebuilt,
     unbroadcast,
     zeros_like,
 )
@@ -42,7 +43,7 @@ from zyg.cotangent_items import (
     without_last,
 )
 from zyg.errors import NotDifferentiable
-from zyg.keeping import kept
+from zyg.keeping import kept, shell
 from zyg.matrix_bars import product_left, product_right
 from zyg.rules.registry import adjoint, constant
 
@@ -165,6 +166,18 @@ def filled_up(y_bar, y):
 @adjoint(kept)
 def kept_(x):
     return kept(x), lambda y_bar: (y_bar,)
+
+
+@adjoint(rebuilt)
+def rebuilt_(container, items):
+    return rebuilt(container, items), lambda y_bar: (
+        None, None if y_bar is None else list(y_bar)
+    )
+
+
+@adjoint(shell)
+def shell_(x):
+    return shell(x), lambda y_bar: (y_bar,)
 
 
 @adjoint(taken)

@@ -27,9 +27,11 @@ for _callee in (
     np.ndarray.squeeze, np.ndarray.swapaxes, np.ndarray.repeat, np.ndarray.take, np.ndarray.copy,
     np.ndarray.conj, np.ndarray.conjugate, np.ndarray.item, np.ndarray.tolist,
     operator.getitem, operator.neg, operator.pos, cotangent.conj, keeping.kept,
+    keeping.shell,
 ):
     linear(_callee, 0)
 
+linear(cotangent.rebuilt, 1)
 linear(np.compress, 1)
 linear(np.extract, 1)
 linear(np.where, (1, 2))
