@@ -105,6 +105,8 @@ class FollowedMemory(HeldTables):
         # class of the object, and its name.
         self._read_of: dict[Value, Value] = {}
         self._owners: dict[Value, tuple[Type, str]] = {}
+        # What was read of attributes and is changed by nobody.
+        self._plain: set[Value] = set()
 
     def was_read(self, made: Value, loc: Location | None) -> Operand:
         inference = self._places.inference
@@ -116,6 +118,10 @@ class FollowedMemory(HeldTables):
                 self._check(inference.surroundings.unless_reading_held, made, loc)
             return made
         if self._is_value_place(owner):
+            return made
+        if inference.surroundings.leaves_alone(made.type):
+            self._plain.add(made)
+            self.expose([made])
             return made
         if _may_be_none(made.type):
             assert isinstance(op.args[0], Value)
@@ -165,6 +171,13 @@ class FollowedMemory(HeldTables):
         self._append(If(is_none, none, arm, [result], loc))
         self.expose([result])
         return result
+
+    def _is_plain(self, value: Value) -> bool:
+        places = self._places
+        if not super()._is_plain(value) or places.origin(value) in self._plain:
+            return super()._is_plain(value)
+        # What was put into a container is read by what stands for its contents.
+        return places.kind(places.storage(value)) == "new" and not places.may_be_element(value)
 
     def _exposed_since(self, first: Value) -> Value | None:
         return super()._exposed_since(first) if self._is_seen(first) else None
@@ -438,6 +451,9 @@ class FollowedMemory(HeldTables):
         ):
             super().store(callee, heap, operands, [], loc)
             return
+        if inference.surroundings.leaves_alone(value.type):
+            super().store(callee, heap, operands, held, loc)
+            return
         owner, name, _ = operands
         assert isinstance(name, Const)
         type_ = _unless_none(inference.surroundings.field_type(owner, name.value))
@@ -475,8 +491,10 @@ class FollowedMemory(HeldTables):
         surroundings = self._places.inference.surroundings
         is_array = facts.copies_items(class_of(type_) or object)
         owner, name = self._owners.get(first, (None, ""))
-        if owner is None and not is_array:
+        if owner is not None:
+            surroundings.note_change_of_held(owner, name, type_, is_array)
+        elif is_array:
+            surroundings.note_change_of_array()
+        else:
             is_element = self._places.contents.is_element(first)
             surroundings.note_change_of_given(type_, type_, is_element)
-        elif owner is not None:
-            surroundings.note_change_of_held(owner, name, type_, is_array)

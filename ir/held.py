@@ -157,7 +157,7 @@ class HeldMemory(HeldFunctions):
                 return self._view_as_it_is(value, loc)
             self._check_iterator(value, loc)
             return value
-        if places.inference.surroundings.leaves_alone(value.type):
+        if self._is_plain(value):
             return value
         first = places.origin(value)
         known = state.exposed.get(first)
@@ -179,6 +179,10 @@ class HeldMemory(HeldFunctions):
         state.seen[first] = version, before, again
         self.known.add(again)  # also behind the block that it is of
         return again
+
+    def _is_plain(self, value: Value) -> bool:
+        """Whether memory is what it was when it was read: nobody changes any of its class."""
+        return self._places.inference.surroundings.leaves_alone(value.type)
 
     def _view_as_it_is(self, view: Value, loc: Location | None) -> Operand:
         """A view of a dict, which shows what that holds now: one that was made elsewhere."""

@@ -364,6 +364,10 @@ class Surroundings(Protocol):
         """Whether nobody changes memory of a type in place which objects may know."""
         return False
 
+    def leaves_arrays(self) -> bool:
+        """The same for all arrays."""
+        return False
+
     def note_change_by_call(self) -> None:
         """Notes that a call changes memory that an object holds in place."""
 

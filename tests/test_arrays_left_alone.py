@@ -346,6 +346,32 @@ def test_forward_mode(f):
     assert (y, y_dot) == (f(T), pytest.approx(difference(f, T), rel=1e-7))
 
 
+REFUSED_TWICE = {
+    # Objects hold more than numbers in lists and dicts, or views, or what a call may change.
+    "by_a_function_out_of_a_dict", "by_a_view", "by_another_view", "by_rows",
+}
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_second_derivative(f):
+    """Right in all orders of modes, or refused with an error of zyg's."""
+    expected = pytest.approx(difference(lambda t: zyg.gradient(f, t)[0], T), rel=1e-6)
+    for found in (
+        lambda: zyg.hvp(f, T, 1.0),
+        lambda: zyg.gradient(lambda t: zyg.gradient(f, t)[0], T)[0],
+        lambda: zyg.gradient(lambda t: zyg.jvp(f, (t,), (1.0,))[1], T)[0],
+    ):
+        try:
+            second = found()
+        except (zyg.UnsupportedSyntax, zyg.NotDifferentiable):
+            refused.append(f.__name__)
+        else:
+            assert second == expected
+
+
+refused = []
+
+
 # What was computed before a change is needed by the adjoint alone
 
 

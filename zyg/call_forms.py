@@ -229,7 +229,7 @@ def _generated(
         compiler.assigned.shared,
         names,
         heap is not None and (fields is None or fields.may_be_held()),
-        leaves_arrays,
+        leaves_arrays and fields is not None and fields.holds_at_run_time(),
     )
 
 

@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.held [names]
 
-In plain primals: the gradient, an adjoint by hand that keeps the state in local variables, `jvp` and
-`hvp`.
+In plain primals: the gradient, an adjoint by hand that keeps the state in local variables, `jvp`
+and `hvp`.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ from zyg.compiler.inner_gradients import (
 )
 from zyg.compiler.loop_records import count_trips
 from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.objects import kept_with_objects
+from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.pairs import PairKey, Pairs
 from zyg.compiler.programs import Programs
 from zyg.compiler.records import pack_records
@@ -325,6 +325,9 @@ class Compiler(Programs):
     ) -> None:
         """Keeps copies of what the adjoint reads and what is overwritten by then."""
         on_heap = made.heap is not None
+        if on_heap and transposer.surroundings.leaves_arrays():
+            # Of what objects hold and callers change, the adjoint reads copies (`preserve_held`).
+            handed_on = [value for value in handed_on if not is_object_type(type_of(value))]
         if any(map(is_change, walk(forward))):
             copied = preserve.preserve(forward, adjoint, transposer.exported, on_heap, handed_on)
             if versions is not None:

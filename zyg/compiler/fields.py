@@ -338,7 +338,7 @@ class Fields:
     def leaves_arrays(self) -> bool:
         """Whether no array that objects may know is changed in place, so that it is a value as
         numbers are."""
-        return self.holds_at_run_time() and not (self.is_open or self.changes_arrays)
+        return self.may_be_held() and not (self.is_open or self.changes_arrays)
 
     def is_of_nested(self) -> bool:
         """Whether derivatives are differentiated in turn, and all has to be known."""

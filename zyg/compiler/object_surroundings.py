@@ -184,8 +184,12 @@ class ObjectSurroundings(AttributeSurroundings):
             self._specialiser.fields.changes_arrays = True
 
     def leaves_alone(self, type_: Type) -> bool:
+        return is_array(type_) and self.leaves_arrays()
+
+    def leaves_arrays(self) -> bool:
+        """Whether no array is changed in place that objects may know."""
         fields = self._specialiser.fields
-        return fields is not None and is_array(type_) and bool(fields.ask("leaves_arrays"))
+        return fields is not None and bool(fields.ask("leaves_arrays"))
 
     def held_operands(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
