@@ -349,10 +349,12 @@ class _Memory:
         root = self.root(value)
         if not holds_memory(value.type) or root not in map(self.root, self._inputs):
             return []
+        # The memory of an array isn't written where a list grows that the same input holds.
+        written = self._filled if is_array(value.type) else self._written
         return [
             other for other in self._inputs
             if self.root(other) is not root and self.is_written(other)
-            and self._is_changed_behind(other, value, block)
+            and self.root(other) in written and self._is_changed_behind(other, value, block)
         ]
 
     def version_beside(self, value: Value, other: Value, block: Block) -> Value:
