@@ -53,6 +53,11 @@ class HeldTangents:
             isinstance(value, np.ndarray) and id(owner_of(value)) in self._contents
         )
 
+    def buffer_of(self, container: Any) -> Any:
+        """The tangent of a list or dict, to be changed in place; None if it isn't known."""
+        contents = self._contents.get(id(container))
+        return None if contents is None else contents.buffer(container)
+
     def forget(self, value: Any) -> None:
         del self._contents[id(owner_of(value))]
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ir import facts
+from ir import facts, primitives
 from ir.heap import ITEMS, Contents
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
@@ -188,6 +188,28 @@ def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
     held.change(function, args, (None, *whole))
 
 
+def append_number(items: list[Any], value: Any, dot: Any) -> None:
+    """Appends a number to a list that an object holds, and its tangent to that of the list."""
+    buffer = current_tangents().held.buffer_of(items)
+    if buffer is None:
+        change(primitives.appended, (items, value), (dot,))
+        return
+    note_change(items)
+    items.append(value)
+    buffer.append(dot)
+
+
+def store_number(items: Any, index: Any, value: Any, dot: Any) -> None:
+    """The same for a number that is stored into a list or dict, in the place of another one."""
+    buffer = current_tangents().held.buffer_of(items)
+    if buffer is None or type(buffer) is not type(items):
+        change(primitives.stored, (items, index, value), (None, dot))
+        return
+    note_change(items)
+    items[index] = value
+    buffer[index] = dot
+
+
 class LiveItems:
     """The tangents of the items of memory that an object holds, as they are when asked for."""
 
@@ -248,8 +270,8 @@ def live_items(memory: Any, dot: Any) -> Any:
     return current_tangents().held.of(memory)  # a deque raises where it is changed meanwhile
 
 
-facts.effect(store_dot, delete_dot, store_held, change)
-facts.changes_unseen(change)
+facts.effect(store_dot, delete_dot, store_held, change, append_number, store_number)
+facts.changes_unseen(change, append_number, store_number)
 # What gives another result where something was changed meanwhile.
 READING = (read_dot, now, now_within, item_dot, held_item_dot, live_items)
 

@@ -110,7 +110,11 @@ class ForwardObjects(ForwardRules):
             if _is_count(obj, name.value):
                 return True
             self.varied.add(result)
-            held = self._held(result, op.loc)
+            known = self._contents.memory(op, args) if is_array(result.type) else None
+            if isinstance(known, Value) and known in self._held_here:
+                held: Value | None = self._held_here[known][0]
+            else:
+                held = self._held(result, op.loc)
             if held is not None:
                 self._held_here[result] = held, self.steps
                 self._contents.note_memory(op, args, result)

@@ -58,6 +58,8 @@ class Contents:
         self._read: dict[tuple[Operand, Operand, object], Operand] = {}
         # The same for memory, which may have changed since: it is the same memory.
         self._memory: dict[tuple[Operand, Operand, object], Operand] = {}
+        # Other names of it, by later reads, with the first one.
+        self._same: dict[Operand, Operand] = {}
         self._numbers: dict[tuple[object, ...], Operand] = {}
 
     @contextmanager
@@ -101,18 +103,27 @@ class Contents:
 
     def note_memory(self, op: Call, args: list[Operand], value: Operand) -> None:
         """Notes which memory a read gives."""
-        if len(args) == 3 and isinstance(args[2], Const):
+        known = self.memory(op, args)
+        if known is not None:
+            self._same[value] = known
+        elif len(args) == 3 and isinstance(args[2], Const):
             obj, name = args[1], args[2].value
             *_, earliest = self._versions(op.args[0], obj, name)
             self._memory[earliest, obj, name] = value
 
     def holds(self, op: Call, args: list[Operand], value: Operand) -> bool:
         """Whether an attribute is stored into that holds this memory already."""
+        return self.memory(op, args) is self._same.get(value, value)
+
+    def memory(self, op: Call, args: list[Operand]) -> Operand | None:
+        """The memory that an attribute holds, under the name by which it was read before."""
         obj, name = args[1:3]
-        return isinstance(name, Const) and any(
-            self._memory.get((heap, obj, name.value)) is value
-            for heap in self._versions(op.args[0], obj, name.value)
-        )
+        if isinstance(name, Const):
+            for heap in self._versions(op.args[0], obj, name.value):
+                found = self._memory.get((heap, obj, name.value))
+                if found is not None:
+                    return found
+        return None
 
     def known(self, op: Call, args: list[Operand]) -> Operand | None:
         """What a read gives that has been read or stored before."""

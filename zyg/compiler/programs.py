@@ -124,6 +124,7 @@ class Programs:
             self.needs_heap.update(needs_heap)
             return None
         vars(fields).update(vars(found))
+        self.specialiser.fields = fields
         return made
 
     @contextmanager

@@ -6,9 +6,10 @@ from typing import Any
 
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
+from ir.fact_rules import is_int
 from ir.memory_facts import CHANGING
 from ir.rewrite import Mapping
-from ir.types import class_of
+from ir.types import Scalar, class_of, widen
 from zyg.compiler import tangent_dispatch
 from zyg.compiler.forward_steps import RuleStep
 from zyg.compiler.inner_tangents import INNER
@@ -16,7 +17,9 @@ from zyg.compiler.tangent_iterators import paired
 from zyg.compiler.tangent_rules import BUILT_IN, RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_numeric
-from zyg.tangent_objects import change
+from zyg.tangent_objects import append_number, change, store_number
+
+FLOAT = Scalar(float)
 
 
 class FoundTangents(RuleTangents):
@@ -87,6 +90,11 @@ class FoundTangents(RuleTangents):
 
     def _change(self, args: list[Operand], dots: list[Operand], result: Value) -> None:
         """Appends a change of what is certainly memory, and of its tangent."""
+        direct = None if self.is_differentiated else _of_numbers(args, dots)
+        if direct is not None:
+            self._define(Call(Const(direct), [*args[1:], dots[-1]], {}, [result], self.loc))
+            self.set_dot(result, NONE)
+            return
         values = self.made(primitives.build_tuple, *args[1:])
         value_dots = self.made(primitives.build_tuple, *dots[2:])
         self._define(Call(Const(change), [args[0], values, value_dots], {}, [result], self.loc))
@@ -95,3 +103,15 @@ class FoundTangents(RuleTangents):
     def _given_dot(self, operand: Operand) -> Operand:
         found = self.dot_of(operand)
         return NONE if found is None else found
+
+
+def _of_numbers(args: list[Operand], dots: list[Operand]) -> Any:
+    """What changes a list or dict and its tangent by a number, where one is put there."""
+    callee = args[0].value if isinstance(args[0], Const) else None
+    if widen(type_of(args[-1])) != FLOAT or widen(type_of(dots[-1])) != FLOAT:
+        return None
+    cls = class_of(type_of(args[1]))
+    if callee is primitives.appended and cls is list:
+        return append_number
+    is_item = cls is dict or (cls is list and is_int(type_of(args[2])))
+    return store_number if callee is primitives.stored and is_item else None
