@@ -105,21 +105,20 @@ class FollowedMemory(HeldTables):
         # class of the object, and its name.
         self._read_of: dict[Value, Value] = {}
         self._owners: dict[Value, tuple[Type, str]] = {}
-        # What was read of attributes and is changed by nobody.
-        self._plain: set[Value] = set()
+        self._plain: set[Value] = set()  # read of attributes, and changed by nobody
 
     def was_read(self, made: Value, loc: Location | None) -> Operand:
         inference = self._places.inference
         op = inference.definitions[made]
         assert isinstance(op, Call)
-        owner, name = op.args[1], op.args[2]
+        _, owner, name = op.args[:3]
         if not may_be_memory(made.type):
             if isinstance(made.type, Iterator) and made.type.cls is not KEYS:
                 self._check(inference.surroundings.unless_reading_held, made, loc)
             return made
         if self._is_value_place(owner):
             return made
-        if inference.surroundings.leaves_alone(made.type):
+        if inference.surroundings.leaves_alone(_unless_none(made.type)):
             self._plain.add(made)
             self.expose([made])
             return made
@@ -174,10 +173,11 @@ class FollowedMemory(HeldTables):
 
     def _is_plain(self, value: Value) -> bool:
         places = self._places
-        if not super()._is_plain(value) or places.origin(value) in self._plain:
-            return super()._is_plain(value)
+        if not places.inference.surroundings.leaves_alone(_unless_none(value.type)):
+            return False
         # What was put into a container is read by what stands for its contents.
-        return places.kind(places.storage(value)) == "new" and not places.may_be_element(value)
+        is_new = places.kind(places.storage(value)) == "new" and not places.may_be_element(value)
+        return is_new or places.origin(value) in self._plain
 
     def _exposed_since(self, first: Value) -> Value | None:
         return super()._exposed_since(first) if self._is_seen(first) else None
@@ -451,7 +451,7 @@ class FollowedMemory(HeldTables):
         ):
             super().store(callee, heap, operands, [], loc)
             return
-        if inference.surroundings.leaves_alone(value.type):
+        if inference.surroundings.leaves_alone(_unless_none(value.type)):
             super().store(callee, heap, operands, held, loc)
             return
         owner, name, _ = operands
