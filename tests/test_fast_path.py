@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zyg
+from tests.benchmarks.programs import held_state
 from tests.test_keys import ALIKE, DISTINCT
 from zyg.entry import entry_for
 from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
@@ -547,6 +548,18 @@ def test_a_call_that_is_given_objects_or_memory_has_none():
         assert zyg.gradient(kept, np.ones(2))[0].tolist() == [8.0, 2.0]
     assert not paths(read)
     assert not paths(kept)
+
+
+@pytest.mark.parametrize("name", ["decay", "filtered", "ledger", "desk"])
+def test_a_program_whose_own_objects_hold_lists_has_a_path(name):
+    f = getattr(held_state, name)
+    plain = {x: zyg.gradient(lambda x: f(x), x) for x in (0.1, 0.3)}
+    for x in (0.1, 0.3, 0.1):
+        for _ in range(TURNS):
+            assert zyg.gradient(f, x) == plain[x]
+    path = None if name == "filtered" else paths(f)[0]  # that reads arrays of its module
+    assert path is None or path(f, (0.3,), {}) == plain[0.3]
+    assert bool(paths(f)) == (name != "filtered")
 
 
 TOTAL = Point(0.0)

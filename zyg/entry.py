@@ -326,8 +326,9 @@ def _is_given_no_objects(
     entry: Entry, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> bool:
     """Whether a program works on objects of its own alone, and is given nothing but numbers."""
+    may_meet_names = entry.changes_held and (bool(entry.plain) or not entry.leaves_arrays)
     return not (
-        entry.shared or entry.changes_held
+        entry.shared or may_meet_names
         or function.__closure__ or function.__defaults__ or function.__kwdefaults__
     ) and all(type(value) in NUMBERS for value in (*args, *kwargs.values()))
 

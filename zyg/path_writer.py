@@ -90,9 +90,10 @@ class PathWriter(abc.ABC):
         run = self._objects.name_of(self._entry.run)
         if not self._entry.has_heap:
             return ast.Call(run, inputs, [])
-        from zyg.running import joint_without_objects  # few programs work on objects
+        from zyg.running import joint_leaving_arrays, joint_without_objects  # few need them
 
-        return ast.Call(self._objects.name_of(joint_without_objects), [run, *inputs], [])
+        call = joint_leaving_arrays if self._entry.leaves_arrays else joint_without_objects
+        return ast.Call(self._objects.name_of(call), [run, *inputs], [])
 
     def _unless(self, tests: list[ast.expr], otherwise: str, **parts: ast.expr) -> list[ast.stmt]:
         return statements(f"if not TESTS: {otherwise}", TESTS=all_of(tests), **parts)

@@ -83,6 +83,16 @@ class ReversePass:
 def joint_without_objects(run: Callable[..., Any], *inputs: Any) -> Any:
     """Runs the joint form of code that works on objects, of which it is given none: a whole call
     of the API."""
+    return _joint(run, inputs, False)
+
+
+def joint_leaving_arrays(run: Callable[..., Any], *inputs: Any) -> Any:
+    """The same where objects hold arrays that nobody changes in place, beside what changes."""
+    return _joint(run, inputs, True)
+
+
+def _joint(run: Callable[..., Any], inputs: tuple[Any, ...], leaves_arrays: bool) -> Any:
     forget_cached()
-    with ForwardPass([], RunningNames()) as held, ReversePass(held, is_joint=True):
+    passing = ForwardPass([], RunningNames(), leaves_arrays)
+    with passing as held, ReversePass(held, is_joint=True):
         return run(*inputs)
