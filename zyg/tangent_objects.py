@@ -188,11 +188,12 @@ def change(function: Any, args: tuple[Any, ...], dots: tuple[Any, ...]) -> None:
     held.change(function, args, (None, *whole))
 
 
-def append_number(items: list[Any], value: Any, dot: Any) -> None:
-    """Appends a number to a list that an object holds, and its tangent to that of the list."""
+def append_number(items: Any, value: Any, dot: Any) -> None:
+    """Appends a number to a list or deque that an object holds, and its tangent to that of it."""
     buffer = current_tangents().held.buffer_of(items)
-    if buffer is None:
-        change(primitives.appended, (items, value), (dot,))
+    if buffer is None or type(buffer) is not type(items):
+        appended = primitives.appended if isinstance(items, list) else primitives.pushed
+        change(appended, (items, value), (dot,))
         return
     note_change(items)
     items.append(value)
@@ -208,6 +209,17 @@ def store_number(items: Any, index: Any, value: Any, dot: Any) -> None:
     note_change(items)
     items[index] = value
     buffer[index] = dot
+
+
+def delete_item(items: Any, index: int) -> None:
+    """Deletes an item of a list or deque that an object holds, and its tangent."""
+    buffer = current_tangents().held.buffer_of(items)
+    if buffer is None:
+        change(primitives.deleted, (items, index), (None,))
+        return
+    note_change(items)
+    del items[index]
+    del buffer[index]
 
 
 class LiveItems:
@@ -270,8 +282,8 @@ def live_items(memory: Any, dot: Any) -> Any:
     return current_tangents().held.of(memory)  # a deque raises where it is changed meanwhile
 
 
-facts.effect(store_dot, delete_dot, store_held, change, append_number, store_number)
-facts.changes_unseen(change, append_number, store_number)
+facts.effect(store_dot, delete_dot, store_held, change, append_number, store_number, delete_item)
+facts.changes_unseen(change, append_number, store_number, delete_item)
 # What gives another result where something was changed meanwhile.
 READING = (read_dot, now, now_within, item_dot, held_item_dot, live_items)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from ir import primitives
@@ -17,7 +18,7 @@ from zyg.compiler.tangent_iterators import paired
 from zyg.compiler.tangent_rules import BUILT_IN, RuleTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_numeric
-from zyg.tangent_objects import append_number, change, store_number
+from zyg.tangent_objects import append_number, change, delete_item, store_number
 
 FLOAT = Scalar(float)
 
@@ -90,9 +91,10 @@ class FoundTangents(RuleTangents):
 
     def _change(self, args: list[Operand], dots: list[Operand], result: Value) -> None:
         """Appends a change of what is certainly memory, and of its tangent."""
-        direct = None if self.is_differentiated else _of_numbers(args, dots)
+        direct = None if self.is_differentiated else _directly(args, dots)
         if direct is not None:
-            self._define(Call(Const(direct), [*args[1:], dots[-1]], {}, [result], self.loc))
+            function, operands = direct
+            self._define(Call(Const(function), operands, {}, [result], self.loc))
             self.set_dot(result, NONE)
             return
         values = self.made(primitives.build_tuple, *args[1:])
@@ -105,13 +107,20 @@ class FoundTangents(RuleTangents):
         return NONE if found is None else found
 
 
-def _of_numbers(args: list[Operand], dots: list[Operand]) -> Any:
-    """What changes a list or dict and its tangent by a number, where one is put there."""
+def _directly(args: list[Operand], dots: list[Operand]) -> tuple[Any, list[Operand]] | None:
+    """What changes a container and its tangent, where a number is put there or an item deleted."""
     callee = args[0].value if isinstance(args[0], Const) else None
+    cls = class_of(type_of(args[1]))
+    if callee is primitives.deleted:
+        is_item = cls in (list, deque) and is_int(type_of(args[2]))
+        return (delete_item, args[1:]) if is_item else None
     if widen(type_of(args[-1])) != FLOAT or widen(type_of(dots[-1])) != FLOAT:
         return None
-    cls = class_of(type_of(args[1]))
-    if callee is primitives.appended and cls is list:
-        return append_number
-    is_item = cls is dict or (cls is list and is_int(type_of(args[2])))
-    return store_number if callee is primitives.stored and is_item else None
+    operands = [*args[1:], dots[-1]]
+    if (callee, cls) in ((primitives.appended, list), (primitives.pushed, deque)):
+        return append_number, operands
+    if callee is primitives.stored and (
+        cls is dict or (cls is list and is_int(type_of(args[2])))
+    ):
+        return store_number, operands
+    return None
