@@ -243,6 +243,14 @@ def by_an_output(t):
     return m.note().total()
 
 
+def by_an_item_of_itself(t):
+    m = start(t).note()
+    for _ in range(2):
+        m.x *= m.x[0]
+        m.note()
+    return m.total() + m.x[0]
+
+
 def by_copyto(t):
     m = start(t).note()
     np.copyto(m.x, m.y * t)

@@ -63,7 +63,7 @@ class ArrayContents:
             bar = self._of_each(value, part.copy())
             part[...] = 0
             return bar
-        bar, self._bar, self._flat = self._bar, None, None
+        bar, self._bar, self._flat, self._is_own = self._bar, None, None, False
         return bar
 
     def of(self, value: Any) -> Any:
