@@ -3,16 +3,17 @@ it is seen by all of them, or refused."""
 
 import pytest
 
-from tests import random_calls, random_lists, random_names, random_places
+from tests import random_calls, random_lists, random_names, random_places, random_states
 from tests.random_checks import is_tame, outcomes, second_outcomes
 
 BATCH = 50
 WRITERS = {
     "names": random_names, "places": random_places, "calls": random_calls, "lists": random_lists,
+    "states": random_states,
 }
 # The shares of programs that have first, and second derivatives at least.
-FIRST = {"names": 0.7, "places": 0.3, "calls": 0.3, "lists": 0.7}
-SECOND = {"names": 0.4, "places": 0.2, "calls": 0.05, "lists": 0.3}
+FIRST = {"names": 0.7, "places": 0.3, "calls": 0.3, "lists": 0.7, "states": 0.9}
+SECOND = {"names": 0.4, "places": 0.2, "calls": 0.05, "lists": 0.3, "states": 0.6}
 one_version = pytest.mark.one_version
 
 
