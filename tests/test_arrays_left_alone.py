@@ -210,7 +210,11 @@ def by_a_closure(t):
 
 def by_map(t):
     m = start(t).note()
-    list(map(lambda i: bump(m.x, t * i), range(3)))  # noqa: C417
+
+    def change(i):
+        bump(m.x, t * i)
+
+    list(map(change, range(3)))
     return m.note().total()
 
 

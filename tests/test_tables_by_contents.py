@@ -9,6 +9,9 @@ from collections import defaultdict
 import pytest
 
 import zyg
+from ir import facts
+from zyg import held_checks
+from zyg.compiler import contents_objects
 
 
 class Table:
@@ -202,6 +205,17 @@ def test_one_table_under_two_names():
 def test_objects_stand_for_what_rows_hold(f):
     code = str(zyg.code_adjoint(f, Table(), 0.7))
     assert "list_contents" in code and "pullback_call" not in code
+
+
+@pytest.mark.parametrize("module", [contents_objects, held_checks])
+def test_checks_are_known_by_their_names(module):
+    """`asks_nothing` knows what may refuse a program by these."""
+    checks = [
+        name for name, function in vars(module).items()
+        if getattr(function, "__module__", "") == module.__name__ and facts.has_effect(function)
+    ]
+    assert checks
+    assert all(name == "note_captured" or name.startswith("unless_") for name in checks)
 
 
 def test_what_would_ask_when_it_runs_is_followed_there():

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 # Of these, NumPy's floats are cotangents as they are, in arrays of floats.
 _REALS = frozenset([float, np.float64])
+
+
 class Change(Identity):
     """What takes a change back: its `value` is a tuple of the memory, the place there, and what of
     that which was put there no object held before, or its shape."""

@@ -33,8 +33,6 @@ _ARITHMETIC = {
         *(f for f in vars(math).values() if isinstance(f, types.BuiltinFunctionType)),
     )
 }
-
-
 # No attribute has this name.
 NO_NAME = ""
 

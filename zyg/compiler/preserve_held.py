@@ -3,8 +3,8 @@
     back = kept_contents(back)        saved, by a call of code that works on objects: as it is
 
 Where such memory is changed is not known when code is made, but for arrays that a function makes
-and only computes with. What a call of code that works on
-objects has saved consists of copies; of that, no second ones are made, whichever way it has come.
+and only computes with. What a call of code that works on objects has saved consists of copies; of
+that, no second ones are made, whichever way it has come.
 """
 
 from __future__ import annotations

@@ -164,7 +164,8 @@ def asks_nothing(made: Specialisation, fields: Fields) -> bool:
         for op in walk(one.function.body):
             callee = op.callee.value if isinstance(op, Call) and isinstance(op.callee, Const) else 0
             name = str(getattr(callee, "__name__", ""))
-            # What functions have captured is asked for nothing where objects hold none.
+            # Checks have such names. That of what functions have captured finds nothing where
+            # objects hold none.
             if name == "note_captured" or (name.startswith("unless_") and (
                 name != "unless_captured" or may_ask
             )):

@@ -23,7 +23,6 @@ from ir.core import (
     Function,
     If,
     Lambda,
-    Op,
     Operand,
     Raise,
     Value,
@@ -35,7 +34,7 @@ from ir.late import late_class
 from ir.rewrite import Mapping
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import TOP, NamedTuple, Sequence, Tuple
-from zyg import cotangent, cotangent_items, cotangent_returned, shadow_calls, shadow_items
+from zyg import cotangent, cotangent_items, cotangent_returned
 from zyg.array_type import same_shape
 from zyg.compiler.branches import BranchTransposer
 from zyg.compiler.forward_steps import (
@@ -43,7 +42,6 @@ from zyg.compiler.forward_steps import (
     CallStep,
     ChangeStep,
     ContentsStep,
-    HeapStep,
     ItemStep,
     LambdaStep,
     LoopStep,
@@ -55,17 +53,16 @@ from zyg.compiler.forward_steps import (
     StoreStep,
     StructureStep,
 )
+from zyg.compiler.heap_steps import HeapTransposer
 from zyg.compiler.masks import is_elementwise
 from zyg.compiler.nested_lists import entries_of
 from zyg.compiler.summed_products import negate_factors, sum_products
 from zyg.compiler.tangents import (
     NONE,
-    bar_name,
     callee_name,
     is_none,
     is_numeric,
     may_be_none,
-    tangent_type,
 )
 from zyg.errors import NotDifferentiable
 
@@ -93,7 +90,7 @@ def held_by(op: Lambda) -> list[tuple[str, Operand]]:
     return [*((value.name, operand) for value, operand in held), *op.kwdefaults.items()]
 
 
-class Transposer(MaskedArms):
+class Transposer(MaskedArms, HeapTransposer):
     """Builds the adjoint operations of the steps of one function."""
 
     def transpose(self, steps: list[Step]) -> None:
@@ -158,97 +155,6 @@ class Transposer(MaskedArms):
             self._opaque(step, bar)
         else:
             self._call(step, bar)
-
-    def _heap_step(self, step: HeapStep) -> None:
-        self.loc = step.loc
-        if isinstance(step, StoreStep):
-            if self._counts_what_is_stored():
-                self._store_step(step)
-            return
-        if isinstance(step, ChangeStep):
-            self._change_step(step)
-            return
-        bar = self.bars.pop(step.result, None)
-        if bar is None:
-            return
-        if isinstance(step, ItemStep):
-            if step.item is not None:
-                bar = self.call(shadow_calls.absorb, self.heap_bar(), step.item, bar)
-            operands = [step.held, step.index, bar]
-            rest = self.call(shadow_calls.absorb_item, self.heap_bar(), *operands)
-            known = self.bars.get(step.container)
-            # None where an object holds it, which those know who have read it.
-            self.bars[step.container] = rest if known is None else self.call(
-                cotangent.accumulate, known, rest
-            )
-            return
-        if isinstance(step, ContentsStep):
-            rest = self.call(shadow_calls.absorb, self.heap_bar(), step.held, bar)
-            self.add(step.value, rest)
-            return
-        if isinstance(step, SeenStep):
-            self.add(step.value, self.leave_to_objects(step.seen, bar))
-            return
-        place = [step.obj, Const(step.name)]
-        if step.held is None:
-            self.call(shadow_calls.add, self.heap_bar(), *place, bar)
-            return
-        hot = self._taken_back(bar) if self.surroundings.holds_at_run_time() else None
-        if hot is None:
-            self.call(shadow_calls.add_held, self.heap_bar(), *place, bar, step.held)
-        else:
-            item_bar, _, index = hot.args
-            operands = [*place, item_bar, step.held, index]
-            self.call(shadow_items.add_held_item, self.heap_bar(), *operands)
-
-    def _taken_back(self, bar: Operand) -> Call | None:
-        """The call that has made the cotangent of a container of that of an item, just now and for
-        nobody else: it isn't needed."""
-        end = len(self.ops)
-        while end and _is_call(self.ops[end - 1], primitives.build_tuple, bar):
-            end -= 1  # what the rule gave, of which the parts were taken
-        op = self.ops[end - 1] if end else None
-        if not isinstance(op, Call) or not _is_call(op, cotangent_items.one_hot):
-            return None
-        if bar is not op.result or any(other is bar for other in self.bars.values()):
-            return None
-        del self.ops[end - 1 :]
-        return op
-
-    def _counts_what_is_stored(self) -> bool:
-        """Whether something is read behind a store, or memory is known from it by its identity."""
-        return self.heap in self.bars or self.surroundings.holds_at_run_time()
-
-    def _store_step(self, step: StoreStep) -> None:
-        value, name = step.value, _bar_of(step.value)
-        place = [step.obj, Const(step.name)]
-        if step.held is not None and step.newly is not None and value is not None:
-            taken = self.call(
-                shadow_calls.release, self.heap_bar(), *place, step.held, step.newly, name=name
-            )
-            self.add(value, taken)
-            return
-        zero = NONE if value is None else self.zero(value)
-        default = [zero] if isinstance(zero, Const) and zero.value is not None else []
-        taken = self.call(shadow_calls.take, self.heap_bar(), *place, *default, name=name)
-        if default and isinstance(taken, Value) and value is not None:
-            taken.type = tangent_type(type_of(value))
-        if value is not None:
-            self.add(value, taken)
-
-    def _change_step(self, step: ChangeStep) -> None:
-        if step.value is None:
-            self.call(step.bar_of, self.heap_bar(), step.change)
-            return
-        zero = self.zero(step.value)
-        is_number = isinstance(zero, Const) and zero.value is not None
-        taken = self.call(
-            step.bar_of, self.heap_bar(), step.change, *([zero] if is_number else []),
-            name=_bar_of(step.value),
-        )
-        if is_number and isinstance(taken, Value):
-            taken.type = tangent_type(type_of(step.value))
-        self.add(step.value, taken)
 
     def _rule(self, step: RuleStep, bar: Operand) -> None:
         back = step.back
@@ -491,17 +397,6 @@ class Transposer(MaskedArms):
         for name, operand in held_by(op):
             if isinstance(operand, Value) and operand in self._varied:
                 self.add(operand, self.call(cotangent_items.item, bar, Const(name)))
-
-
-def _is_call(op: Op, callee: object, *args: Operand) -> bool:
-    """Whether an operation is a call of a function, with these among its operands."""
-    return isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value is callee and (
-        all(any(arg is own for own in op.args) for arg in args)
-    )
-
-
-def _bar_of(operand: Operand | None) -> str:
-    return "t" if operand is None else bar_name(operand)
 
 
 def _like(value: Value, operand: Operand) -> Operand:
