@@ -36,6 +36,9 @@ BY_AREA = {
     "generator_pipelines": "chosen_generator coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
+    "held_items_that_move": """
+        dict_of_arrays_and_pairs pairs_in_front pairs_sorted_and_spliced queue_of_pairs
+    """,
     "held_walks": """
         elements_by_index flat_elements parts_of_iterators rows_of_an_array
         views_of_elements
@@ -68,7 +71,7 @@ BY_AREA = {
     """,
     "recursion": "continuations",
     "remembered_values": """
-        asked_for_its_cache equal_numbers method_that_remembers number_that_is_not_used_at_first
+        array_that_an_object_keeps asked_for_its_cache equal_numbers method_that_remembers number_that_is_not_used_at_first
         object_that_changes_behind object_that_changes_behind_a_call_with_a_number
         recursion_of_a_number_in_many_ways remembered_in_what_is_remembered
         value_that_is_not_used_at_first

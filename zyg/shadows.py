@@ -279,12 +279,8 @@ class Shadows:
         if items is None:
             return bar
         if isinstance(bar, dict):
-            return {
-                key: own for key, own in bar.items() if not reaches_memory(items.get(key))
-            }
-        return [
-            None if reaches_memory(item) else own for item, own in zip(items, bar, strict=True)
-        ]
+            return {key: _besides_memory(items.get(key), own) for key, own in bar.items()}
+        return [_besides_memory(item, own) for item, own in zip(items, bar, strict=True)]
 
     def taken(self, newly: Newly | None) -> Any:
         """The cotangent of a value that came to be held here, with all that did so with it.
@@ -405,6 +401,16 @@ def _by_items(bar: Any, parts: Any, take: Callable[[Any, Any], Any]) -> Any:
 
 
 SHADOWS = Instance(Shadows)
+
+
+def _besides_memory(item: Any, bar: Any) -> Any:
+    """The cotangent of an item of a container, but for what is memory there."""
+    if bar is None or not reaches_memory(item):
+        return bar
+    if isinstance(item, tuple):
+        return rebuilt(item, [_besides_memory(*pair) for pair in zip(item, bar, strict=True)])
+    is_value = isinstance(item, np.ndarray) and state.held is not None and state.held.leaves_arrays
+    return bar if is_value else None
 
 
 def _held_now(value: Any) -> tuple[Memory | None, Any]:

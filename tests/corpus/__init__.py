@@ -44,6 +44,7 @@ from tests.corpus import (
     generator_walks,
     generators,
     held_defaults,
+    held_items_that_move,
     held_walks,
     iterators,
     known_calls,

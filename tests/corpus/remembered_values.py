@@ -83,6 +83,18 @@ def object_that_changes_behind_a_call_with_a_number(x):
     return first * series.scaled(x) + np.sum(pair * series.pair(x))
 
 
+class Holder:
+    pass
+
+
+@program((1.5,))
+def array_that_an_object_keeps(x):
+    series, holder = Series(x), Holder()
+    holder.pair = series.pair(x)
+    series.x = x * 3
+    return np.sum(holder.pair * series.pair(x) * series.pair(x * 1.0))
+
+
 @program((1.5,))
 def number_that_is_not_used_at_first(x):
     series = Series(x)

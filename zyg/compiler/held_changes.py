@@ -276,7 +276,8 @@ class _ByRule(_Back):
             part = shadows.taken(newly)
             if part is not None:
                 bar = _emptied(self._memory, shadows, self._time) if bar is None else bar
-                bar[key] = part
+                before = bar.get(key) if isinstance(bar, dict) else bar[key]
+                bar[key] = cotangent.accumulate(before, part)
         own_bar, *bars = self._back(bar)
         if own_bar is not None:
             contents.add(self._target, shadows.own_part(self._memory, own_bar, self._time - 1))

@@ -22,7 +22,8 @@ from zyg import shadows
 from zyg.compiler.objects import is_place
 from zyg.compiler.wrappers import differentiated_caches
 from zyg.cotangent import accumulate, rebuilt
-from zyg.shadow_calls import current_run, running
+from zyg.memory_kinds import memory_in
+from zyg.shadow_calls import current_run, running, state
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
@@ -66,7 +67,7 @@ class _Cache:
         y, back = self._pullback(self._function, *args, **kwargs)
         self._is_new = True
         takes_numbers = any(map(_has_cotangent, (*args, *kwargs.values())))
-        return y, Kept(back, takes_numbers, isinstance(y, float))
+        return y, Kept(back, takes_numbers, y)
 
 
 def _has_cotangent(value: Any) -> bool:
@@ -84,13 +85,19 @@ class Kept:
     cotangent 1. `run`: the forward pass that has computed it, if that works on objects.
     """
 
-    __slots__ = ("_is_own", "_of_one", "back", "is_number", "is_shared", "run", "takes_numbers")
+    __slots__ = (
+        "_is_own", "_new", "_of_one", "back", "is_number", "is_shared", "run", "takes_numbers",
+    )
 
-    def __init__(self, back: Back, takes_numbers: bool, is_number: bool) -> None:
+    def __init__(self, back: Back, takes_numbers: bool, value: Any) -> None:
         self.back = back
         self.takes_numbers = takes_numbers
-        self.is_number = is_number
+        self.is_number = isinstance(value, float)
         self.run = current_run()
+        # The memory in the value that no object held when it was computed.
+        self._new: list[Any] = []
+        if takes_numbers and state.held is not None and not self.is_number:
+            self._new = [one for one in memory_in(value) if state.held.of(one) is None]
         # Whether several calls had the value.
         self.is_shared = self._is_own = False
         self._of_one: Any = None
@@ -112,8 +119,13 @@ class Kept:
         return None if self._of_one == () else _scaled(self._of_one, float(y_bar))
 
     def of_arguments(self, y_bar: Any) -> tuple[Any, ...]:
-        """What a call gives its arguments; what it leaves to objects is left out."""
+        """What a call gives its arguments; what it leaves to objects is left out.
+
+        Objects may hold the value by now, which they didn't when it was computed.
+        """
         with shadows.asked_again():
+            if self._new and state.held is not None:
+                state.held.forget(self._new)
             return self.back(y_bar)
 
 
