@@ -73,6 +73,10 @@ class Unsupported(IRError, SyntaxError):
         return type(self), (self.what, self.location, self.why, self.advice)
 
 
+class NamesUnknown(Unsupported):
+    """Memory is changed in place, and it isn't known which other names it has."""
+
+
 class NeedsHeap(Unsupported):
     """Code that works on objects was met in a function that doesn't take the heap (`ir.heap`)."""
 

@@ -57,17 +57,17 @@ class FunctionParser(StatementParser):
             self.enter_frame()
             captured = []
         kinds = kinds_in(body_of(self.node))
-        has_functions = any(issubclass(kind, FUNCTIONS) for kind in kinds)
+        may_have_cells = self.in_cells or any(issubclass(kind, FUNCTIONS) for kind in kinds)
         if not kinds.isdisjoint(YIELDS) and is_generator(self.node):
             body = self.builder.block([], [self.make_generator(names)])
             self.builder.ops = body.ops
         elif isinstance(self.node, gast.Lambda):
-            if has_functions:
+            if may_have_cells:
                 self.make_cells()
             value = self.expression(self.node.body)
             body = self.builder.block([], [value])
         else:
-            if has_functions:
+            if may_have_cells:
                 self.make_cells()
             statements = list(self.node.body)
             docstring, statements = _split_docstring(statements)

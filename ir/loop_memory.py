@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from ir.contents import holds_memory
 from ir.core import Block, Location, Operand, Value, Yield
-from ir.errors import Unsupported
+from ir.errors import NamesUnknown
 from ir.heap import HEAP
 from ir.place_state import HOLDER, Members, State, joined_roles
 from ir.places import Places
@@ -204,9 +204,10 @@ class LoopMemory:
                 continue
             storage = places.storage(operand) if isinstance(operand, Value) else None
             written = places.storage(param) in inner.writes
-            if written and storage is places.storage(param):
+            is_part = storage is not None and places.origin(operand) is not storage
+            if written and storage is places.storage(param) and not is_part:
                 if not isinstance(self._init[i], Value):
-                    raise Unsupported(f"`{param.name}` is changed in place in a loop", loc)
+                    raise NamesUnknown(f"`{param.name}` is changed in place in a loop", loc)
                 same.append(i)
             else:
                 found = places.summary(operand, carried, local, stand_ins, self._own)
@@ -286,7 +287,7 @@ class LoopMemory:
         storages = [places.storage(self._init_value(i)) for i in [*self._same, *same]]
         storages += self.changed
         if len(set(storages)) < len(storages):
-            raise Unsupported("a loop changes the same memory under two names", loc)
+            raise NamesUnknown("a loop changes the same memory under two names", loc)
 
     def _shape(
         self, handed_on: dict[int, dict[Value, str]], carried: list[Value]
@@ -352,7 +353,28 @@ class LoopMemory:
                 places.written_to(operand, result)
             elif holds_memory(result.type):
                 found = summaries[i] if i < len(summaries) else {}
-                self._cover(result, operand, [
-                    (init[carried.index(value)] if value in carried else value, role)
-                    for value, role in found.items()
-                ])
+                self._cover(result, operand, _handed_out(found, init, carried, summaries))
+
+
+def _handed_out(
+    found: dict[Value, str], init: list[Operand], carried: list[Value],
+    summaries: list[dict[Value, str]],
+) -> list[tuple[Operand, str]]:
+    """What a variable may be behind a loop, by what the last iteration made of it: of a carried
+    value, what it was before the loop, and what other iterations have handed on for it."""
+    known, handed_out = set(), []
+    pending = list(found.items())
+    while pending:
+        value, role = pending.pop()
+        if value not in carried:
+            handed_out.append((value, role))
+        elif (value, role) not in known:
+            known.add((value, role))
+            i = carried.index(value)
+            handed_out.append((init[i], role))
+            if i < len(summaries):
+                pending += [
+                    (other, joined_roles({other: inner}, {other: role})[other])
+                    for other, inner in summaries[i].items()
+                ]
+    return handed_out

@@ -38,7 +38,7 @@ else:
 MAX_PARSED = 4096
 # By the `id` of the code, which each function keeps alive: hashing code takes long.
 _parsed: dict[int, Function] = {}
-_parsed_with_cells: dict[tuple[int, frozenset[str]], Function] = {}
+_parsed_with_cells: dict[tuple[int, frozenset[str], bool], Function] = {}
 _lock = allocate_lock()
 
 
@@ -88,15 +88,18 @@ def parse(function: types.FunctionType) -> Function:
 
 
 def parse_code(
-    code: types.CodeType, module_globals: dict[str, Any], cells: frozenset[str] = frozenset()
+    code: types.CodeType, module_globals: dict[str, Any], cells: frozenset[str] = frozenset(),
+    in_cells: bool = False,
 ) -> Function:
     """The IR of a code object: the only door from Python's objects into the IR.
 
     `cells` are captured variables that the function is given as objects which hold them
-    (`ir.outer_cells`).
+    (`ir.outer_cells`). `in_cells`: variables of the user's functions under which these change
+    memory are held by objects, too (`ir.changed_names`).
     """
-    if cells:
-        return _with_cells(code, module_globals, cells)
+    in_cells = in_cells and not _is_helper(module_globals) and ir_of_made(code) is None
+    if cells or in_cells:
+        return _with_cells(code, module_globals, cells, in_cells)
     known = _parsed.get(id(code))
     if known is not None and known.globals is module_globals:
         return known
@@ -118,13 +121,18 @@ def parse_code(
     return function
 
 
+def parse_in_cells(code: types.CodeType, module_globals: dict[str, Any]) -> Function:
+    """`parse_code` with memory that is changed in cells."""
+    return parse_code(code, module_globals, in_cells=True)
+
+
 def _with_cells(
-    code: types.CodeType, module_globals: dict[str, Any], cells: frozenset[str]
+    code: types.CodeType, module_globals: dict[str, Any], cells: frozenset[str], in_cells: bool
 ) -> Function:
-    key = id(code), cells
+    key = id(code), cells, in_cells
     known = _parsed_with_cells.get(key)
     if known is None or known.globals is not module_globals:
-        known = parse_source(locate(code, module_globals), module_globals, cells)
+        known = parse_source(locate(code, module_globals), module_globals, cells, in_cells)
         with _lock:
             if len(_parsed_with_cells) >= MAX_PARSED:
                 _parsed_with_cells.clear()
@@ -133,7 +141,8 @@ def _with_cells(
 
 
 def parse_source(
-    source: Source, module_globals: dict[str, Any], cells: frozenset[str] = frozenset()
+    source: Source, module_globals: dict[str, Any], cells: frozenset[str] = frozenset(),
+    in_cells: bool = False,
 ) -> Function:
     code = source.code
     unsupported = None
@@ -143,7 +152,13 @@ def parse_source(
         from ir.local_classes import lift_classes  # which few programs need
 
         def parse_method(node: Any, code: types.CodeType, class_name: str) -> Function:
-            return _parse_method(node, code, class_name, source.file, module_globals)
+            _lower(node, code, module_globals)
+            method = FunctionParser(
+                node, source.file, code.co_name, class_name or None, module_globals,
+                captured=list(code.co_freevars), enclosing=None,
+            )
+            method.in_cells = in_cells
+            return method.function()
 
         lift_classes(source, module_globals, parse_method)
     _lower(source.gast_node, code, module_globals)
@@ -152,6 +167,7 @@ def parse_source(
         captured=list(code.co_freevars), enclosing=None,
     )
     parser.cells.update(value for name, value in parser.captured.items() if name in cells)
+    parser.in_cells = in_cells
     if unsupported:
         raise parser.unsupported(source.gast_node, unsupported)
     function = parser.function()
@@ -210,14 +226,3 @@ def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
             yield from codes_in(const)
-
-
-def _parse_method(
-    node: Any, code: types.CodeType, class_name: str, file: str, module_globals: dict[str, Any]
-) -> Function:
-    """The IR of a method of a class that a function defines."""
-    _lower(node, code, module_globals)
-    return FunctionParser(
-        node, file, code.co_name, class_name or None, module_globals,
-        captured=list(code.co_freevars), enclosing=None,
-    ).function()

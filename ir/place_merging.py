@@ -295,6 +295,8 @@ class PlaceMerging(PlaceWrites):
             self.nameless.add(stand_in)
             own.add(stand_in)
         stand_ins.append((made, stand_in))
+        if not self.held.known.isdisjoint(made):
+            self.held.known.add(stand_in)
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
         return {stand_in: ITSELF, **self._roles(operand, outer - own)}

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ir import facts, primitives
 from ir.contents import has_parts, holds_memory, is_object, may_overlap
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
-from ir.errors import Unsupported
+from ir.errors import NamesUnknown
 from ir.heap import HEAP
 from ir.held import CONTAINERS, item_held
 from ir.held_functions import captures_memory, may_be_memory
@@ -93,7 +93,7 @@ class PlaceReads(Storages):
                 if self.is_made_here(value):
                     self._compare_captured(value, loc)
                 elif owner is not None and self.latest(owner) is not owner:
-                    raise Unsupported(
+                    raise NamesUnknown(
                         f"a function has captured a method of `{owner.name}`, which was changed "
                         "since", loc, advice="let it hold a lambda that calls the method",
                     )
@@ -104,13 +104,13 @@ class PlaceReads(Storages):
         """Sees to it that a value is no unknown name of memory that was written."""
         storage = self.storage(value)
         if storage in self.state.lost:
-            raise Unsupported(
+            raise NamesUnknown(
                 f"`{value.name}` may have been changed in place under another name", loc,
                 advice="copy what is changed, or use one name for it",
             )
         if isinstance(value.type, Iterator):
             if not self._is_fresh_iterator(value):
-                raise Unsupported(
+                raise NamesUnknown(
                     f"`{value.name}` reads what was changed in place after it was made", loc,
                     advice="make a list of its items before the change",
                 )
@@ -135,7 +135,7 @@ class PlaceReads(Storages):
         if storage is gone.source:
             self.untangle(storage, loc)  # it held once what has left it
         elif self._may_be_one_of(storage, gone.names) and may_overlap(whole, written.type, True):
-            raise Unsupported(
+            raise NamesUnknown(
                 f"{shown_name(storage.name)} may have been changed in place under another name",
                 loc or gone.loc,
                 advice="copy what is changed, or use one name for it",
@@ -236,7 +236,7 @@ class PlaceReads(Storages):
                 for storage in changed
             )
             if is_resized:
-                raise Unsupported(
+                raise NamesUnknown(
                     f"a loop changes the length of `{changed[0].name}`, which it iterates over",
                     loc, advice="iterate over a copy",
                 )

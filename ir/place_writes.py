@@ -9,7 +9,7 @@ from typing import Any
 from ir import facts, primitives
 from ir.contents import has_parts, holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.errors import NeedsHeap, Unsupported
+from ir.errors import NamesUnknown, NeedsHeap, Unsupported
 from ir.heap import HEAP, HEAP_NAME
 from ir.memory_facts import is_array_like, keeps_places
 from ir.place_reads import PlaceReads
@@ -112,7 +112,7 @@ class PlaceWrites(PlaceReads):
         targets: list[Value] = []
         for (_, operand), effect in zip(changed, effects, strict=True):
             if not isinstance(operand, Value):
-                raise Unsupported("a call changes a constant in place", loc)
+                raise NamesUnknown("a call changes a constant in place", loc)
             if not self.held.has_contents(operand, effect.deep, loc):
                 self._check_writable(operand, loc, effect.deep)
             targets.append(operand)
@@ -196,7 +196,7 @@ class PlaceWrites(PlaceReads):
                 if self.storage(operand) is not storage:
                     continue
                 if self.origin(operand) is storage or self.origin(target) is storage:
-                    raise Unsupported(
+                    raise NamesUnknown(
                         f"`{operand.name}` is passed to a call that changes it under another "
                         "name", loc,
                     )
@@ -261,13 +261,13 @@ class PlaceWrites(PlaceReads):
             may_be_object = self.inference.heap is None and any(
                 class_of(root.type) is None for root in roots
             )
-            raise (NeedsHeap if may_be_object else Unsupported)(
+            raise (NeedsHeap if may_be_object else NamesUnknown)(
                 f"{shown_name(value.name)} is changed in place, but zyg can't tell which other "
                 "names its memory has", loc, advice="change a copy",
             )
         known = state.hidden if is_deep else state.held
         if any(root in known for root in {storage, *roots}):
-            raise Unsupported(
+            raise NamesUnknown(
                 f"{shown_name(value.name)} is changed in place after it was put into a container",
                 loc,
                 advice="put a copy into the container, or change it before",
@@ -298,7 +298,7 @@ class PlaceWrites(PlaceReads):
                 inference.surroundings.note_changed_name(*found)
                 is_named = True
         if is_named:
-            raise Unsupported(
+            raise NamesUnknown(
                 f"{shown_name(value.name)} is changed in place, but zyg can't tell which other "
                 "names its memory has", loc, advice="change a copy",
             )

@@ -79,7 +79,9 @@ class StatementParser(GeneratorParser):
         self.static = static_functions(node)
         self.functions: dict[int, Function] = {}
         self.loop_names: list[set[str]] = []
-        # Variables that functions share and that are assigned again live in cells.
+        # Variables that functions share and that are assigned again live in cells; so do those
+        # under which memory is changed, where that is asked for.
+        self.in_cells = enclosing is not None and enclosing.in_cells
         self.cells: set[Operand] = set()
         self.target_cells: dict[str, Operand] = {}
         self.frame: Frame | None = None
@@ -106,12 +108,16 @@ class StatementParser(GeneratorParser):
         return self.env.get(name) in self.cells
 
     def make_cells(self) -> None:
-        """Makes the cells of variables that functions inside of this one share, and puts the
-        parameters among them there."""
+        """Makes the cells of variables, and puts the parameters among them there."""
         rebound, targets = rebound_captures(self.node)
         from ir.shared_memory import shared_and_changed
 
         rebound |= shared_and_changed(self.node)
+        if self.in_cells:
+            from ir.changed_names import names_of_changed
+
+            changed = names_of_changed(self.node, {*self.locals, *self.captured}, self.globals)
+            rebound |= changed & local_names(self.node)
         if self.frame is not None:
             rebound = set()  # they are in the generator
         for name in sorted(targets):

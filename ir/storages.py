@@ -13,7 +13,7 @@ from ir import facts, primitives
 from ir.contents import Contents, holds_memory
 from ir.core import Call, Const, Location, Loop, Op, Operand, Value, type_of
 from ir.derived import container_class
-from ir.errors import Unsupported
+from ir.errors import NamesUnknown
 from ir.heap import HEAP, contents_read
 from ir.held import HeldMemory
 from ir.held_functions import may_be_memory
@@ -192,7 +192,7 @@ class Storages:
                 assert isinstance(op.callee, Const)
                 if facts.may_copy(op.callee.value):
                     if state.current.get(first, first) in self.consumed:
-                        raise Unsupported(
+                        raise NamesUnknown(
                             f"`{first.name}` may be a copy, and is changed in place in a branch or "
                             "loop", op.loc, advice="use `.copy()`, or change the whole",
                         )

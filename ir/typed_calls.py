@@ -397,7 +397,8 @@ class TypedCalls(TypedChanges):
         except NeedsHeap:
             raise
         except Unsupported as error:
-            raise Unsupported(error.what, error.location or loc, error.why, error.advice) from None
+            place = error.location or loc
+            raise type(error)(error.what, place, error.why, error.advice) from None
 
     def unknown_call(
         self, callee: Operand, args: list[Operand], names: list[str], loc: Location | None,

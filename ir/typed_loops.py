@@ -20,7 +20,7 @@ from ir.core import (
     Yield,
     type_of,
 )
-from ir.errors import NeedsHeap, Unsupported
+from ir.errors import NamesUnknown, NeedsHeap, Unsupported
 from ir.generators import started, walked
 from ir.heap import is_heap
 from ir.late import late
@@ -378,7 +378,7 @@ class TypedLoops(TypedBranches):
             types = [TOP] * len(types) if round_number == MAX_ROUNDS - 2 else found
             self.definitions, self.methods = state
         else:
-            raise Unsupported(
+            raise NamesUnknown(
                 "a loop changes something in place that has other names in each iteration", op.loc,
                 advice="change a copy, or use one name for it",
             )

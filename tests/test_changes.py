@@ -1,4 +1,4 @@
-"""Rules of changes in place, and the memory behind names that zyg follows or refuses."""
+"""Rules of changes in place, and the memory behind names that zyg follows."""
 
 import copy
 
@@ -64,14 +64,33 @@ def two_names(a, b):
     return a[0] * b[0]
 
 
-def test_arguments_that_overlap_are_refused_when_they_do():
-    separate = np.ones(2), np.ones(2)
-    assert [g.tolist() for g in zyg.gradient(two_names, *separate)] == [[0, 0], [5, 0]]
-    whole = np.ones(4)
-    assert len(zyg.gradient(two_names, whole[::2], whole[1::2])) == 2
-    for other in (whole, whole[:3], whole[::-1]):
-        with pytest.raises(zyg.UnsupportedSyntax, match="overlapping"):
-            zyg.gradient(two_names, whole, other)
+@pytest.mark.parametrize("start", [0, 1])
+def test_arguments_may_overlap_in_some_calls(start):
+    whole = np.array([3.0, 4.0, 6.0, 7.0])
+    calls = [
+        ((whole[::2], whole[1::2]), [0.0, 5.0, 0.0, 0.0]),
+        ((whole, whole[:3]), [0.0] * 4),  # 25, whatever stood there
+        ((whole[1:], whole[::-1]), [0.0, 0.0, 0.0, 5.0]),
+        ((whole[1:], whole[1:]), [0.0] * 4),
+    ]
+    for (a, b), expected in calls[start:] + calls[:start]:
+        before = whole.copy()
+        found = np.zeros(4)
+        for part, bar in zip((a, b), zyg.gradient(two_names, a, b), strict=True):
+            holder = np.zeros(4)
+            view = np.lib.stride_tricks.as_strided(
+                holder[_first_of(part, whole):], part.shape, part.strides
+            )
+            view += bar
+            found += holder
+        assert found.tolist() == expected
+        assert a[0] == 5.0
+        whole[:] = before
+
+
+def _first_of(part, whole):
+    start = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    return start // whole.itemsize
 
 
 def held_by_list(x):
@@ -104,9 +123,9 @@ def keeps_first_buffer(a, x):
         (keeps_first_buffer, (np.ones(2), 2.0)),
     ],
 )
-def test_hidden_names_of_memory_are_refused(f, args):
-    with pytest.raises(zyg.UnsupportedSyntax):
-        zyg.gradient(f, *copy.deepcopy(args))
+def test_hidden_names_of_memory(f, args):
+    check_gradient(f, args, zyg.pullback)
+    check_gradient(f, args, zyg.pullback)
 
 
 def test_reshaped_copy_is_no_view():
@@ -115,8 +134,9 @@ def test_reshaped_copy_is_no_view():
         flat[0] = 3.0
         return m.sum() * flat[1]
 
-    with pytest.raises(zyg.UnsupportedSyntax, match="copy"):
-        zyg.gradient(lambda m: write(m * 1.0), np.ones((2, 3)))
+    given = np.arange(6.0).reshape(2, 3)
+    check_gradient(lambda m: write(m * 1.0), (given,), zyg.pullback)
+    check_gradient(lambda m: write(m.T * 1.0), (given,), zyg.pullback)
 
 
 def test_back_can_be_called_again_and_keeps_out_of_the_users_memory():
@@ -168,7 +188,7 @@ def grows_while_it_iterates(xs, x):
 def container_holds_views(a, x):
     parts = [a[i:] for i in range(2)]
     a *= x
-    return parts[0][0] * parts[1][1]
+    return parts[0][0] * parts[1][0]
 
 
 def held_in_the_iteration_before(a, x):
@@ -192,7 +212,6 @@ def one_argument_under_two_names(a, x):
 @pytest.mark.parametrize(
     ("f", "args"),
     [
-        (iterator_made_before, ([1.0, 3.0], 2.0)),
         (dict_view_made_before, (2.0,)),
         (grows_while_it_iterates, ([1.0, 3.0], 2.0)),
         (container_holds_views, (np.ones(2), 2.0)),
@@ -200,16 +219,21 @@ def one_argument_under_two_names(a, x):
         (one_argument_under_two_names, (np.ones(2), 2.0)),
     ],
 )
-def test_what_reads_changed_memory_later_is_refused(f, args):
+def test_what_reads_changed_memory_later(f, args):
+    check_gradient(f, args, zyg.pullback)
+
+
+def test_an_iterator_over_what_changes_later_is_refused():
     with pytest.raises(zyg.UnsupportedSyntax, match=r"test_changes\.py"):
-        zyg.gradient(f, *copy.deepcopy(args))
+        zyg.gradient(iterator_made_before, [1.0, 3.0], 2.0)
 
 
-def test_iterated_argument_may_not_overlap_a_changed_one():
-    whole = np.ones(4)
-    assert len(zyg.gradient(fill_from, whole[:2], whole[2:])) == 2
-    with pytest.raises(zyg.UnsupportedSyntax, match="overlapping"):
-        zyg.gradient(fill_from, whole[:2], whole)
+def test_iterated_argument_may_overlap_a_changed_one():
+    def f(whole, start):
+        return fill_from(whole[:2], whole[start:] * 1.0 if start > 1 else whole[start:])
+
+    check_gradient(f, (np.array([1.0, 2.0, 3.0, 5.0]), 2), zyg.pullback)
+    check_gradient(f, (np.array([1.0, 2.0, 3.0, 5.0]), 0), zyg.pullback)
 
 
 def test_item_of_an_integer_array_is_rounded_as_numpy_does():
@@ -441,13 +465,12 @@ def test_sums_that_begin_with_a_number(f):
     assert dot == pytest.approx(zyg.gradient(f, x)[0] @ x)
 
 
-def test_a_sum_that_begins_with_a_number_and_is_kept_elsewhere_is_refused():
+def test_a_sum_that_begins_with_a_number_and_is_kept_elsewhere():
     def f(x):
         total, kept = 0.0, []
         for i in range(3):
             total += x * i
             kept.append(total)
-        return np.sum(kept[0])
+        return np.sum(kept[0] * kept[2]) + np.sum(total)
 
-    with pytest.raises(zyg.UnsupportedSyntax, match="change a copy"):
-        zyg.gradient(f, np.ones(2))
+    check_gradient(f, (np.array([1.5, 2.0]),), zyg.pullback)

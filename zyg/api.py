@@ -12,7 +12,7 @@ import numpy as np
 from ir.core import Const, Operand
 from zyg.compiler import from_api, inner_gradients
 from zyg.compiler.inner_gradients import differentiates, expansions
-from zyg.entry import entry_for, inputs_of
+from zyg.entry import begins_again, entry_for, inputs_of
 from zyg.entry_cache import Entry, cache
 from zyg.gradients import gradients_of
 from zyg.rules import registry
@@ -44,6 +44,8 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
 
         return run_pullback("pullback", f, args, kwargs)
     except Exception as error:
+        if begins_again(error, f, args, kwargs):
+            return pullback(f, *args, **kwargs)
         _show(error)
         raise
 
@@ -63,6 +65,8 @@ def _pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pu
 
         return run_pullback("_pullback", f, args, kwargs)
     except Exception as error:
+        if begins_again(error, f, args, kwargs):
+            return _pullback(f, *args, **kwargs)
         _show(error)
         raise
 
@@ -97,6 +101,8 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
         bars = entry.run(*inputs_of(entry, f, args, kwargs))
         return gradients_of(entry.assignment, bars, likes)
     except Exception as error:
+        if begins_again(error, f, args, kwargs):
+            return gradient(f, *args, **kwargs)
         _show(error)
         raise
 
@@ -120,6 +126,8 @@ def withgradient(
                     return found
         return _withgradient(f, args, kwargs)
     except Exception as error:
+        if begins_again(error, f, args, kwargs):
+            return withgradient(f, *args, **kwargs)
         _show(error)
         raise
 

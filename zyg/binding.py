@@ -68,7 +68,9 @@ def callee_of(function: Any) -> Callee:
     return Callee(function, leading, keywords)
 
 
-def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Plan:
+def plan_of(
+    callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any], in_cells: bool = False
+) -> Plan:
     """How this call binds; a callable without Python code gets a function that calls it.
 
     Raises Python's own TypeError where the arguments don't fit.
@@ -84,7 +86,7 @@ def plan_of(callee: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pl
 
         source = calling(function, len(given), tuple(keywords))
         return Plan(source, [*given, *keywords.values()])
-    source = parse_code(function.__code__, function.__globals__)
+    source = parse_code(function.__code__, function.__globals__, in_cells=in_cells)
     cells = [Source("cell", i) for i in range(len(function.__closure__ or ()))]
     defaults = [Source("default", i) for i in range(len(function.__defaults__ or ()))]
     kwdefaults = {name: Source("kwdefault", name) for name in function.__kwdefaults__ or {}}

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from ir import special_calls
-from ir.errors import NeedsHeap, SourceNotFound, Unsupported
+from ir.errors import NamesUnknown, NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
 from ir.late import imported
 from ir.outer_cells import CellChanges, note_changes, note_no_changes
@@ -34,7 +35,7 @@ from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import NONE_SHARED, Shared
 from zyg.compiler.specialisation import parameter_type
 from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_ENTRIES, Entry, cache, form_of
-from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.errors import NotDifferentiable, SharedMemory, UnsupportedSyntax
 from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
 from zyg.shadow_calls import is_running
@@ -67,10 +68,12 @@ def entry_for(
         return _entry_for(mode, function, args, kwargs)
     except CellChanges as change:
         _accept(change, mode)
-    except (UnsupportedSyntax, NotDifferentiable):
-        if is_at_run_time(mode) or is_running():
-            raise
-        entry = _entry_following(mode, function, args, kwargs)
+    except (UnsupportedSyntax, NotDifferentiable) as error:
+        entry = None
+        if not is_at_run_time(mode) and not is_running():
+            entry = _entry_following(mode, function, args, kwargs)
+        if entry is None and isinstance(error, SharedMemory):
+            entry = entry_in_cells(mode, function, args, kwargs)
         if entry is None:
             raise
         return entry
@@ -111,6 +114,39 @@ def _entry_following(
             return None
 
 
+def entry_in_cells(
+    mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Entry | None:
+    """The entry of a call that changes memory whose names aren't all known: the variables under
+    which it does so live in cells (`ir.changed_names`). None where that is refused all the same, or
+    a program runs that knows no objects."""
+    if is_at_run_time(mode) and not is_running():
+        return None
+    with cache.lock:
+        key = _key(mode, function, args, kwargs)
+        if key in cache.in_cells:
+            return None  # it was such an entry that refused
+        if len(cache.in_cells) > MAX_ENTRIES:
+            cache.in_cells.clear()
+        cache.in_cells.add(key)
+        try:
+            return _entry_for(mode, function, args, kwargs)
+        except (UnsupportedSyntax, NotDifferentiable, CellChanges):
+            cache.in_cells.discard(key)
+            return None
+
+
+def begins_again(
+    error: Exception, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """Whether a call that has raised an error can be made again, by other code: it has found that
+    names mean the same memory, and has left no trace (`zyg.beginning_again`)."""
+    if not isinstance(error, SharedMemory) or not error.form:
+        return False
+    form, error.form = error.form, ""
+    return entry_in_cells(form, function, args, kwargs) is not None
+
+
 def _forget_specialisations() -> None:
     compiler = cache.compiler_for(registry.version())
     compiler.forget()
@@ -127,7 +163,8 @@ def _entry_for(
     key = _key(mode, function, args, kwargs)
     if key in cache.changing:
         raise ChangesArguments("arguments are changed in place", None)
-    whole = _heap_key(key, mode, function, args, kwargs) if key in cache.on_heap else key
+    is_on_heap = key in cache.on_heap or key in cache.in_cells
+    whole = _heap_key(key, mode, function, args, kwargs) if is_on_heap else key
     try:
         return _found(whole, mode, function, args, kwargs)
     except ChangesArguments:
@@ -157,6 +194,11 @@ def entry_on_heap(
         return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
     except CellChanges as change:
         _accept(change, mode)
+    except SharedMemory:
+        entry = entry_in_cells(mode, function, args, kwargs)
+        if entry is None:
+            raise
+        return entry
     return entry_on_heap(mode, function, args, kwargs)
 
 
@@ -208,12 +250,13 @@ def _heap_key(
     key: Any, mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """The key of a call that works on objects, with the types of what these hold."""
+    kind = "cells" if key in cache.in_cells else "heap"
     if is_at_run_time(mode):
-        return "heap", key, None
+        return kind, key, None
     from zyg.contents_key import state_of  # few programs work on objects
 
     state = state_of(function, args, kwargs)
-    return "heap", key, state
+    return kind, key, state
 
 
 def is_plain_function(function: Any) -> bool:
@@ -243,8 +286,10 @@ def _made_for(
 ) -> Entry:
     """The entry that is made of a call, and kept under its key."""
     callee = callee_of(function)
+    in_cells = key[0] == "cells"
+    is_on_heap = in_cells or key[0] == "heap"
     try:
-        plan = plan_of(callee, args, kwargs)
+        plan = plan_of(callee, args, kwargs, in_cells)
         if mode.startswith(("attempt", f"{TANGENT} attempt")):
             from ir.catching import catching  # few calls need it
 
@@ -254,7 +299,7 @@ def _made_for(
             refuse_unusual(arg)
         exact = tuple(map(parameter_type, abstract_all(values)))
         types_ = cache.variants.widened(plan.source, exact)
-        if types_ != exact and key[0] != "heap":
+        if types_ != exact and not is_on_heap:
             alive = identified((callee.function, values))
             wider = WiderKey((mode, plan.source, len(args), tuple(kwargs), types_))
             key = cache.add_alias(key, wider, alive)
@@ -262,7 +307,7 @@ def _made_for(
             if entry is not None:
                 cache.hits += 1
                 return entry
-        if key[0] == "heap":
+        if is_on_heap:
             plan = with_heap_passed(plan)
             if mode in ("held", "attempted held"):
                 plan = Plan(with_held_inputs(plan.source), plan.inputs)
@@ -276,7 +321,8 @@ def _made_for(
                 from zyg.compiler.fields import entered  # few programs work on objects
 
                 fields = entered(function, args, kwargs)
-            entry = made_on_heap(compiler, mode, plan, types_, len(args), fields)
+            with compiler.with_cells() if in_cells else nullcontext():
+                entry = made_on_heap(compiler, mode, plan, types_, len(args), fields)
         else:
             try:
                 entry = made_of_signature(compiler, mode, plan, types_, len(args))
@@ -309,7 +355,8 @@ def _made_for(
     except Unsupported as error:
         if isinstance(error, UnsupportedSyntax | ChangesArguments):
             raise
-        raise UnsupportedSyntax(error.what, error.location, error.why, error.advice) from None
+        refusal = SharedMemory if isinstance(error, NamesUnknown) else UnsupportedSyntax
+        raise refusal(error.what, error.location, error.why, error.advice) from None
     entry.version = version
     if form_of(mode) in cache.paths and is_plain_function(function) and not entry.changes and (
         not entry.has_heap or (
@@ -317,9 +364,25 @@ def _made_for(
         )
     ):
         entry.calls_until_path = CALLS_UNTIL_PATH
+    if not is_on_heap and not is_at_run_time(mode) and may_find_shared(entry):
+        entry.calls_until_path = 0
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
     return entry
+
+
+def may_find_shared(entry: Entry) -> bool:
+    """Whether code may find when it runs that names mean the same memory, and begin again."""
+    if imported("zyg.compiler.memory") is None:
+        return False  # which it would ask
+    from zyg.compiler.starting_again import asks_at_run_time, may_begin_again
+
+    if not asks_at_run_time(entry.made) or not may_begin_again(entry.made):
+        return False
+    from zyg.beginning_again import watched
+
+    watched(entry)
+    return True
 
 
 def _is_given_no_objects(

@@ -194,6 +194,8 @@ class Cache:
         self._aliases: dict[Any, tuple[Any, list[object]]] = {}
         # Keys of calls that work on objects: their entries depend on what these hold, too.
         self.on_heap: set[Any] = set()
+        # Those of calls whose memory that is changed lives in cells.
+        self.in_cells: set[Any] = set()
         # Keys of calls at run time of what changes its arguments in place.
         self.changing: set[Any] = set()
         self.hits = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ir import facts
-from ir.errors import SourceNotFound, Unsupported
+from ir.errors import NamesUnknown, SourceNotFound, Unsupported
 
 
 class ZygError(Exception):
@@ -27,6 +27,15 @@ class GradientMismatch(ZygError, AssertionError):
 
 class UnsupportedSyntax(ZygError, Unsupported):
     """A construct of the language that zyg does not differentiate; carries the location."""
+
+
+class SharedMemory(UnsupportedSyntax, NamesUnknown):
+    """Memory is changed in place that may have other names, or has, as is found when it runs.
+
+    `form`: that of the code whose run has left no trace, and may begin again; else empty.
+    """
+
+    form = ""
 
 
 # A handler of the user's that catches one of these would take another way than the plain program.

@@ -20,7 +20,7 @@ from ir.core import named
 from zyg import cotangent
 from zyg.call_forms import ChangesArguments
 from zyg.compiler import from_api, tangent_dispatch, tangent_nesting
-from zyg.entry import entry_for, entry_on_heap, inputs_of
+from zyg.entry import begins_again, entry_for, entry_on_heap, inputs_of
 from zyg.entry_cache import Entry, cache
 from zyg.errors import NotDifferentiable
 from zyg.gradients import detached, value_and_tangent
@@ -55,9 +55,12 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(lambda x, n: x**n, (2.0, 3), (1.0, None))
     (8.0, 12.0)
     """
+    primals, tangents = tuple(primals), tuple(tangents)
     try:
-        return _jvp(f, tuple(primals), tuple(tangents))
+        return _jvp(f, primals, tangents)
     except Exception as error:
+        if begins_again(error, f, primals, {}):
+            return jvp(f, primals, tangents)
         shown(error)
         raise
 

@@ -131,7 +131,7 @@ def _updated(
     entry = entry_for(update, function, args, kwargs)
     entry = admitted(update, entry, function, args, kwargs)
     made = entry.made
-    if not made.handed_out:
+    if not made.handed_out and not entry.has_heap:
         changes_no_more(mode, function, args, kwargs)
         return _compiled(mode, update, function, args, kwargs)
     sources = [entry.plan.inputs[i] for i in made.handed_out]

@@ -35,6 +35,33 @@ def _is_of_gradients(made: Specialisation) -> bool:
     return is_ours or (made.source.is_generated and made.source.name.endswith("_gradient"))
 
 
+def _narrowed(
+    op: Call, made: Specialisation, args: list[Operand], kwargs: dict[str, Operand]
+) -> tuple[Call, Mapping] | None:
+    """A call with the results that code for it has, and the other results; None where the run time
+    has to tell what it changes.
+
+    What an attribute holds may be at hand, and its type narrower than inference knew: code for that
+    may leave the objects as they are.
+    """
+    missing = len(op.results) - 1 - len(made.updates)
+    if missing == 0:
+        return op, {}
+    if not isinstance(op.callee, Const) or op.callee.value is not primitives.updating:
+        return None
+    positions: Any = op.args[1]
+    if missing == 1 and made.heap not in made.updates and HEAP_NAME in positions.value:
+        place = 1 + positions.value.index(HEAP_NAME)
+        results = [value for i, value in enumerate(op.results) if i != place]
+        call = Call(op.callee, op.args, op.kwargs, results, op.loc)
+        return call, {op.results[place]: kwargs[HEAP_NAME]}
+    raise Unsupported(
+        f"a call of {callee_name(op.args[0])}, where what is known of its arguments behind what "
+        "objects hold tells that it changes less than it may", op.loc,
+        advice="give it the value in the place of the attribute",
+    )
+
+
 class ForwardCalls(ForwardObjects):
     """Appends calls of other differentiated functions."""
 
@@ -74,10 +101,13 @@ class ForwardCalls(ForwardObjects):
         target = self._specialiser.target(callee_type)
         if specialisation is None or target is None:
             return False
-        if len(op.results) != 1 + len(specialisation.updates):
+        narrowed = _narrowed(op, specialisation, args, kwargs)
+        if narrowed is None:
             # Inference took it for one about which the run time tells what it changes.
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True
+        op, kept = narrowed
+        mapping.update(kept)
         if HEAP_NAME in kwargs:
             target.source = with_heap(target.source)
         owner = self._uncaught(callee)

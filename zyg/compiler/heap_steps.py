@@ -109,7 +109,8 @@ class HeapTransposer(BranchTransposer):
         """Takes the cotangent of what was put there, by a function that gives its last operand
         where there is none: the zero of a number."""
         zero = self.zero(value)
-        is_number = isinstance(zero, Const) and zero.value is not None
+        # A tuple of numbers may come with a part that nobody has added to.
+        is_number = isinstance(zero, Const) and isinstance(zero.value, int | float | complex)
         default = [zero] if is_number else []
         taken = self.call(function, *operands, *default, name=bar_name(value))
         if is_number and isinstance(taken, Value):

@@ -16,7 +16,7 @@ from ir.emit.render import name_node
 from ir.memory_facts import CHANGING
 from ir.types import Type
 from zyg.cotangent_items import cleared_view, taken_view
-from zyg.errors import NotDifferentiable, UnsupportedSyntax
+from zyg.errors import NotDifferentiable, SharedMemory
 from zyg.held_views import is_read_later, sources_of
 from zyg.keeping import kept
 from zyg.memory_kinds import FUNCTIONS, captured_by
@@ -57,7 +57,7 @@ def check_apart(container: Any) -> None:
     if len(objects) < sum(objects.values()) or _overlapping(
         [([array], i) for i, array in enumerate(arrays)]
     ):
-        raise UnsupportedSyntax(
+        raise SharedMemory(
             f"an element of a {type(container).__name__} is changed in place that stands there "
             "twice, or overlaps another element; zyg can't follow that: put a copy there"
         )
@@ -70,8 +70,8 @@ def check_rows_apart(table: Any) -> None:
         check_apart(table)
 
 
-def _shared(changed: Any) -> UnsupportedSyntax:
-    return UnsupportedSyntax(
+def _shared(changed: Any) -> SharedMemory:
+    return SharedMemory(
         f"two names mean the same {type(changed).__name__} or overlapping parts of it, and it is "
         "changed in place under one of them; zyg can't follow that: change a copy, or use one name"
     )
@@ -169,7 +169,7 @@ def _overlapping(groups: list[tuple[list[Any], int]]) -> bool:
 def check_view(items: Any, view: Any) -> None:
     """Raises where what may be a view of an array that was changed in place is a copy."""
     if view.size and not np.may_share_memory(items, view):
-        raise UnsupportedSyntax(
+        raise SharedMemory(
             "an array is changed in place that `reshape` or `ravel` was called for; the result is "
             "a copy here, no view: copy it yourself"
         )
@@ -222,7 +222,7 @@ def _kept_apart_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:
     """`items` when its view `part`, which is `view(items, *args)`, has been changed in place."""
     if part.size and not np.may_share_memory(items, part):
-        raise UnsupportedSyntax(
+        raise SharedMemory(
             f"the result of `{view.__name__}` is changed in place, and is a copy here, no view: "
             "copy it yourself"
         )

@@ -103,9 +103,10 @@ class ObjectNeeds(DecidingFunctions):
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
-        # Whether plain code is in the place of solvers, and how many functions are looked at
-        # that inner gradients are of.
+        # Whether plain code is in the place of solvers, and memory that is changed in cells; how
+        # many functions are looked at that inner gradients are of.
         self.follows_solvers = False
+        self.in_cells = False
         self.inner_gradients = 0
         # What the program assigns that code looks up; shared with the other specialisers.
         self.assigned = Assigned()
@@ -233,7 +234,7 @@ class ObjectNeeds(DecidingFunctions):
             raise
         except Unsupported as error:
             where = error.location or call.loc
-            raise Unsupported(error.what, where, error.why, error.advice) from None
+            raise type(error)(error.what, where, error.why, error.advice) from None
         if isinstance(callee, Known) and callee.value is getattr:
             return []
         try:

@@ -39,11 +39,11 @@ from zyg.compiler.objects import (
     overloads_addition,
 )
 from zyg.compiler.stepping import (
-    READERS,
     consumer_at,
     generator_at,
     iterator_class,
     knows_steps,
+    read_by,
     reads_plainly,
     step_of,
 )
@@ -338,7 +338,7 @@ class ObjectSurroundings(AttributeSurroundings):
                 return generator
         if callee is sum and types and overloads_addition(facts.item_of(types[0])):
             return taking_all.added_of
-        found = READERS.get(id(callee))
+        found = read_by(callee, len(types))
         if found is None:
             if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):
                 name = getattr(callee, "__name__", callee)
@@ -365,6 +365,6 @@ class ObjectSurroundings(AttributeSurroundings):
             raise Stepped
 
     def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
-        found = READERS.get(id(callee))
+        found = read_by(callee, len(types))
         positions = None if found is None else found[0]
         return [i for i in positions or () if i < len(types) and self.may_step(types[i])]

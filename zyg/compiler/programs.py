@@ -45,6 +45,8 @@ class Programs:
         self.assigned = Assigned()
         # Whether plain code is in the place of solvers, in a program with inner gradients.
         self.follows_solvers = False
+        # Whether variables under which memory is changed are held by objects (`ir.changed_names`).
+        self.in_cells = False
         self.specialiser = self._new_specialiser()
 
     def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:
@@ -57,6 +59,7 @@ class Programs:
         specialiser.needs_heap = self.needs_heap
         specialiser.assigned = self.assigned
         specialiser.follows_solvers = self.follows_solvers
+        specialiser.in_cells = self.in_cells
         return specialiser
 
     def with_fields(
@@ -135,6 +138,17 @@ class Programs:
             yield
         finally:
             self.specialiser = before
+
+    @contextmanager
+    def with_cells(self) -> Iterator[None]:
+        """Around the compilation of a program whose memory that is changed objects hold."""
+        before = self.specialiser
+        self.in_cells = True
+        self.specialiser = self._new_specialiser()
+        try:
+            yield
+        finally:
+            self.specialiser, self.in_cells = before, False
 
     @contextmanager
     def sharing(self, follows_solvers: bool) -> Iterator[None]:

@@ -8,9 +8,9 @@ hold.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
@@ -27,7 +27,7 @@ from ir.outer_cells import (
     outer_cell,
     unless_known_to_change,
 )
-from ir.parse import parse_code
+from ir.parse import parse_code, parse_in_cells
 from ir.rewrite import walk
 from ir.types import (
     LARGE,
@@ -279,14 +279,17 @@ class Specialiser(ObjectNeeds):
                 return Target(made, (), (), {}, None) if isinstance(made, Function) else None
             case Closure(code, module_globals, captures, defaults, kwdefaults):
                 if captures_itself(callee):
-                    source = lifting.lifted(callee, parse_code)
+                    source = lifting.lifted(callee, self._parse())
                 elif isinstance(code, Function):
                     source = code
                 else:
-                    source = parse_code(code, module_globals)
+                    source = self._parse()(code, module_globals)
                 return Target(source, captures, defaults, dict(kwdefaults), None)
             case _:
                 return None
+
+    def _parse(self) -> Callable[[types.CodeType, dict[str, Any]], Function]:
+        return parse_in_cells if self.in_cells else parse_code
 
     def _function_target(self, function: types.FunctionType) -> Target | None:
         if function.__code__.co_flags & (0x80 | 0x200):
@@ -297,7 +300,7 @@ class Specialiser(ObjectNeeds):
             for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
             if self._is_outer(code, cell, name)
         }
-        source = parse_code(code, function.__globals__, frozenset(cells))
+        source = parse_code(code, function.__globals__, frozenset(cells), self.in_cells)
         captures: list[Type] = []
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             if name in cells:
@@ -314,7 +317,7 @@ class Specialiser(ObjectNeeds):
         if any(isinstance(type_, Closure) for type_ in captures):
             type_ = abstract(function)
             if captures_itself(type_):
-                captures, source = list(type_.captures), lifting.lifted(type_, parse_code)
+                captures, source = list(type_.captures), lifting.lifted(type_, self._parse())
         defaults = tuple(map(abstract, function.__defaults__ or ()))
         kwdefaults = {n: abstract(v) for n, v in (function.__kwdefaults__ or {}).items()}
         for i, type_ in enumerate(defaults):

@@ -285,7 +285,9 @@ class ProgramSurroundings(EffectSurroundings):
         if callee.__code__.co_flags & (0x80 | 0x200):
             return None
         try:
-            source = parse_code(callee.__code__, callee.__globals__)
+            source = parse_code(
+                callee.__code__, callee.__globals__, in_cells=self._specialiser.in_cells
+            )
         except (Unsupported, SourceNotFound):
             return None
         if not is_own and not _is_small(source):

@@ -57,7 +57,7 @@ def before_splice(bar, index, length, count):
     if positions.step != 1:
         return [None if i in positions else bar[i] for i in range(length)]
     gone = [None for _ in positions]
-    return bar[: positions.start] + gone + bar[positions.start + count :]
+    return [*bar[: positions.start], *gone, *bar[positions.start + count :]]
 
 
 def spliced_bar(bar, index, length, count):

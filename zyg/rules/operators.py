@@ -49,7 +49,20 @@ def concat(x, y):
 
 @adjoint(operator.sub)
 def sub(x, y):
-    return x - y, lambda z_bar: (unbroadcast(z_bar, x), unbroadcast(-z_bar, y))
+    z = x - y
+    return z, lambda z_bar: (
+        difference_bar(z_bar, z, x)
+        if isinstance(x, (set, frozenset))
+        else unbroadcast(z_bar, x),
+        None if isinstance(x, (set, frozenset)) else unbroadcast(-z_bar, y),
+    )
+
+
+def difference_bar(z_bar, z, x):
+    """The cotangent of a set from that of a set which lacks some of its members."""
+    from zyg.rules.containers import member_bars
+
+    return member_bars(z_bar, z, x, ())[0]
 
 
 @adjoint(operator.mul)

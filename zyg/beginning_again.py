@@ -1,0 +1,65 @@
+"""Runs that find that names mean the same memory, and begin again.
+
+    zyg.gradient(f, whole[:3], whole[1:])     `a[0] = 2 * b[0]` has changed what `b` shows as well
+
+Most programs that change memory under several names have no names that meet, and code for them is
+several times as fast as that which knows memory by its identity (`ir.changed_names`). So they get
+such code when a run has found that they need it: what they were given is put back, and the call is
+made again, if it has left no other trace (`zyg.compiler.starting_again`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from zyg.entry_cache import Entry
+from zyg.errors import SharedMemory
+from zyg.memory_kinds import memory_in
+
+
+class FirstRun:
+    """Code of an entry that may find that names meet: then what it was given is as it was."""
+
+    __slots__ = ("_changed", "_form", "_run")
+
+    def __init__(self, run: Callable[..., Any], form: str, changed: list[int]) -> None:
+        self._run = run
+        self._form = form
+        self._changed = changed
+
+    def __call__(self, *inputs: Any) -> Any:
+        given = [inputs[i] for i in self._changed]
+        before = [(one, _contents(one)) for one in memory_in(given)] if given else []
+        try:
+            return self._run(*inputs)
+        except SharedMemory as error:
+            for memory, contents in before:
+                _put_back(memory, contents)
+            error.form = self._form
+            raise
+
+
+def watched(entry: Entry) -> None:
+    """Has an entry whose run may begin again put back what it was given."""
+    made = entry.made
+    sources = [entry.plan.inputs[i] for i in (*made.updates, *made.spoiled)]
+    changed = [entry.passed.index(source) for source in sources]
+    entry.run = FirstRun(entry.run, entry.mode, changed)
+
+
+def _contents(memory: Any) -> Any:
+    return memory.copy() if hasattr(memory, "copy") else memory[:]
+
+
+def _put_back(memory: Any, contents: Any) -> None:
+    if isinstance(memory, np.ndarray):
+        memory[...] = contents
+    elif isinstance(memory, list | bytearray):
+        memory[:] = contents
+    else:
+        memory.clear()
+        (memory.extend if isinstance(memory, deque) else memory.update)(contents)
