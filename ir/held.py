@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.contents import has_parts
+from ir.contents import has_parts, holds_memory
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.heap import HEAP, attribute_read
@@ -327,6 +327,8 @@ class HeldMemory(HeldFunctions):
         """
         places = self._places
         inference = places.inference
+        if self._may_be_local(target):
+            inference.surroundings.unless_in_cells()
         op = inference.definitions.get(places.origin(target))
         owner: Type | None = None
         name = ""
@@ -344,6 +346,15 @@ class HeldMemory(HeldFunctions):
         self.expose(operands)
         self.mark(held, callee in (primitives.spliced, primitives.extended))
         return target
+
+    def _may_be_local(self, target: Value) -> bool:
+        """Whether memory that an object may hold may be some, too, that none has been given yet."""
+        places, stored = self._places, self._places.state.stored
+        return any(
+            root not in stored and root not in self.known and holds_memory(root.type)
+            and places.kind(root) in ("new", "unknown")
+            for root in places.roots(places.storage(target))
+        )
 
     def store(
         self, callee: Any, heap: Value, operands: list[Operand], held: list[Operand],

@@ -356,6 +356,10 @@ class Surroundings(Protocol):
     def unless_settled(self) -> None:
         """Has the program looked at again where types of attributes may still change."""
 
+    def unless_in_cells(self) -> None:
+        """Has the program made with memory that is changed in cells, if it can be: some that
+        objects hold is changed under a name which may mean memory of the function's own."""
+
     def note_change_of_array(self) -> None:
         """Notes that an array may be changed in place under a name that is none of an object's,
         and that objects may hold it."""

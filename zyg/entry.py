@@ -33,6 +33,7 @@ from zyg.call_forms import (
 )
 from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import NONE_SHARED, Shared
+from zyg.compiler.inner_gradients import MayBeLocal
 from zyg.compiler.specialisation import parameter_type
 from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_ENTRIES, Entry, cache, form_of
 from zyg.errors import NotDifferentiable, SharedMemory, UnsupportedSyntax
@@ -321,8 +322,17 @@ def _made_for(
                 from zyg.compiler.fields import entered  # few programs work on objects
 
                 fields = entered(function, args, kwargs)
-            with compiler.with_cells() if in_cells else nullcontext():
-                entry = made_on_heap(compiler, mode, plan, types_, len(args), fields)
+            try:
+                with compiler.with_cells(True) if in_cells else nullcontext():
+                    entry = made_on_heap(compiler, mode, plan, types_, len(args), fields)
+            except MayBeLocal:
+                compiler.abandon()
+                found = entry_in_cells(mode, function, args, kwargs)
+                if found is not None:
+                    return found
+                compiler.abandon()
+                with compiler.with_cells(False):
+                    entry = made_on_heap(compiler, mode, plan, types_, len(args), fields)
         else:
             try:
                 entry = made_of_signature(compiler, mode, plan, types_, len(args))

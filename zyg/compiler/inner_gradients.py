@@ -88,6 +88,11 @@ class Stepped(Exception):
     that stands for it has to be in its place."""
 
 
+class MayBeLocal(Exception):
+    """Memory that objects hold is changed by a name that may mean memory of the function's own:
+    that should be theirs, too (`ir.changed_names`)."""
+
+
 class CallsSolver(Exception):
     """The function of an inner gradient calls a solver, whose rule is for first derivatives: plain
     code has to be in the place of solvers."""

@@ -103,10 +103,10 @@ class ObjectNeeds(DecidingFunctions):
         # Set by the compiler, which stands above: derivatives inside differentiated code.
         self.derived: Any = None
         self.expand: Any = None
-        # Whether plain code is in the place of solvers, and memory that is changed in cells; how
-        # many functions are looked at that inner gradients are of.
+        # Whether plain code is in the place of solvers, and memory that is changed in cells (None:
+        # where it has to be); how many functions are looked at that inner gradients are of.
         self.follows_solvers = False
-        self.in_cells = False
+        self.in_cells: bool | None = None
         self.inner_gradients = 0
         # What the program assigns that code looks up; shared with the other specialisers.
         self.assigned = Assigned()

@@ -152,6 +152,13 @@ class ObjectSurroundings(AttributeSurroundings):
         if fields is not None and fields.state() != self._specialiser.known_of_objects:
             raise Unsettled
 
+    def unless_in_cells(self) -> None:
+        from zyg.compiler.inner_gradients import MayBeLocal  # few programs work on objects
+
+        specialiser = self._specialiser
+        if specialiser.fields is not None and specialiser.in_cells is None:
+            raise MayBeLocal
+
     def unless_apart(self) -> None:
         """Begins anew with what the run time finds set apart, if it isn't yet."""
         from zyg.compiler.inner_gradients import Opened  # few programs work on objects

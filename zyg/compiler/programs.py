@@ -45,8 +45,9 @@ class Programs:
         self.assigned = Assigned()
         # Whether plain code is in the place of solvers, in a program with inner gradients.
         self.follows_solvers = False
-        # Whether variables under which memory is changed are held by objects (`ir.changed_names`).
-        self.in_cells = False
+        # Whether variables under which memory is changed are held by objects (`ir.changed_names`);
+        # None: not known yet.
+        self.in_cells: bool | None = None
         self.specialiser = self._new_specialiser()
 
     def derived(self, made: Specialisation, active: Flow, wants_value: bool) -> Derived:
@@ -140,15 +141,15 @@ class Programs:
             self.specialiser = before
 
     @contextmanager
-    def with_cells(self) -> Iterator[None]:
-        """Around the compilation of a program whose memory that is changed objects hold."""
+    def with_cells(self, in_cells: bool) -> Iterator[None]:
+        """Around the compilation of a program whose memory that is changed objects hold, or can't."""
         before = self.specialiser
-        self.in_cells = True
+        self.in_cells = in_cells
         self.specialiser = self._new_specialiser()
         try:
             yield
         finally:
-            self.specialiser, self.in_cells = before, False
+            self.specialiser, self.in_cells = before, None
 
     @contextmanager
     def sharing(self, follows_solvers: bool) -> Iterator[None]:

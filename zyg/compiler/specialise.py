@@ -300,7 +300,7 @@ class Specialiser(ObjectNeeds):
             for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
             if self._is_outer(code, cell, name)
         }
-        source = parse_code(code, function.__globals__, frozenset(cells), self.in_cells)
+        source = parse_code(code, function.__globals__, frozenset(cells), bool(self.in_cells))
         captures: list[Type] = []
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             if name in cells:

@@ -286,7 +286,7 @@ class ProgramSurroundings(EffectSurroundings):
             return None
         try:
             source = parse_code(
-                callee.__code__, callee.__globals__, in_cells=self._specialiser.in_cells
+                callee.__code__, callee.__globals__, in_cells=bool(self._specialiser.in_cells)
             )
         except (Unsupported, SourceNotFound):
             return None
