@@ -13,6 +13,7 @@ object: what was read from one, given to a call that works on objects, or came f
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -349,12 +350,23 @@ class HeldMemory(HeldFunctions):
 
     def _may_be_local(self, target: Value) -> bool:
         """Whether memory that an object may hold may be some, too, that none has been given yet."""
-        places, stored = self._places, self._places.state.stored
+        places = self._places
         return any(
-            root not in stored and root not in self.known and holds_memory(root.type)
-            and places.kind(root) in ("new", "unknown")
+            holds_memory(root.type) and places.kind(root) in ("new", "unknown")
+            and root not in places.state.stored
+            and (root not in self.known or (root not in places.covers and not self._is_read(root)))
             for root in places.roots(places.storage(target))
         )
+
+    def _is_read(self, value: Value) -> bool:
+        """Whether memory was read of an object, or of what one holds."""
+        made = self._places.inference.definitions.get(value)
+        if not isinstance(made, Call) or not isinstance(made.callee, Const):
+            return False
+        callee, first = made.callee.value, made.args[0] if made.args else None
+        if isinstance(callee, types.FunctionType) and callee.__module__ == "ir.heap":
+            return True
+        return callee is operator.getitem and isinstance(first, Value) and self._is_read(first)
 
     def store(
         self, callee: Any, heap: Value, operands: list[Operand], held: list[Operand],

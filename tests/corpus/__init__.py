@@ -57,6 +57,7 @@ from tests.corpus import (
     models,
     names,
     names_of_attributes,
+    names_that_meet,
     namespaces,
     numbers_in_containers,
     object_protocols,
