@@ -50,6 +50,11 @@ BY_AREA = {
         methods_that_walk_over_attributes objects_from_dicts
         records_of_objects states_of_the_past visits_what_objects_hold
     """,
+    "names_that_meet": """
+        arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
+        groups_of_two history_of_one_array linked_list one_of_two_arrays one_of_two_buckets
+        row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
+    """,
     "namespaces": "classes_of_namespaces copied_namespaces dicts_of_namespaces",
     "object_protocols": """
         attributes_by_computed_names attributes_of_a_wrapped_object

@@ -17,7 +17,7 @@ from tests.fuzz.program import FILE, Inputs, Program
 Differentiate: TypeAlias = Callable[[Program], AbstractContextManager[Run]]
 
 SECONDS = 20
-REFUSALS = ("Unsupported", "UnsupportedSyntax", "NotDifferentiable")
+REFUSALS = ("Unsupported", "UnsupportedSyntax", "SharedMemory", "NotDifferentiable")
 
 
 @dataclass(frozen=True)
