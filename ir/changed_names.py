@@ -83,7 +83,7 @@ class _Names:
         callee = self._known(func)
         if callee is UNKNOWN:
             return False
-        function = callee.__init__ if isinstance(callee, type) else callee
+        function = vars(callee).get("__init__") if isinstance(callee, type) else callee
         return not isinstance(function, types.FunctionType) or facts.is_pure(callee)
 
     def _known(self, node: gast.AST) -> Any:

@@ -204,8 +204,8 @@ class LoopMemory:
                 continue
             storage = places.storage(operand) if isinstance(operand, Value) else None
             written = places.storage(param) in inner.writes
-            is_part = storage is not None and places.origin(operand) is not storage
-            if written and storage is places.storage(param) and not is_part:
+            is_whole = isinstance(operand, Value) and places.origin(operand) is storage
+            if written and is_whole and storage is places.storage(param):
                 if not isinstance(self._init[i], Value):
                     raise NamesUnknown(f"`{param.name}` is changed in place in a loop", loc)
                 same.append(i)
@@ -362,7 +362,8 @@ def _handed_out(
 ) -> list[tuple[Operand, str]]:
     """What a variable may be behind a loop, by what the last iteration made of it: of a carried
     value, what it was before the loop, and what other iterations have handed on for it."""
-    known, handed_out = set(), []
+    known: set[tuple[Value, str]] = set()
+    handed_out: list[tuple[Operand, str]] = []
     pending = list(found.items())
     while pending:
         value, role = pending.pop()

@@ -81,7 +81,7 @@ class StatementParser(GeneratorParser):
         self.loop_names: list[set[str]] = []
         # Variables that functions share and that are assigned again live in cells; so do those
         # under which memory is changed, where that is asked for.
-        self.in_cells = enclosing is not None and enclosing.in_cells
+        self.in_cells: bool = enclosing is not None and enclosing.in_cells
         self.cells: set[Operand] = set()
         self.target_cells: dict[str, Operand] = {}
         self.frame: Frame | None = None

@@ -146,8 +146,8 @@ def random_function(seed: int, holds: bool = False) -> Callable[[float], float]:
         writer.lines[1:] = [pattern.sub(r"o.\1", line) for line in writer.lines[1:]]
         writer.lines.insert(1, "    o = Holder()")
     names = {
-        "Holder": Holder, "new_node": new_node, "sum_of": sum_of, "fill": fill, "pick": pick, "grown": grown,
-        "np": np, "math": math,
+        "Holder": Holder, "new_node": new_node, "sum_of": sum_of, "fill": fill, "pick": pick,
+        "grown": grown, "np": np, "math": math,
     }
     file = f"<{'held ' if holds else ''}nodes {seed}>"
     found: Callable[[float], float] = names_of(writer.lines, file, names)["f"]

@@ -76,7 +76,8 @@ BY_AREA = {
     """,
     "recursion": "continuations",
     "remembered_values": """
-        array_that_an_object_keeps asked_for_its_cache equal_numbers method_that_remembers number_that_is_not_used_at_first
+        array_that_an_object_keeps asked_for_its_cache equal_numbers
+        method_that_remembers number_that_is_not_used_at_first
         object_that_changes_behind object_that_changes_behind_a_call_with_a_number
         recursion_of_a_number_in_many_ways remembered_in_what_is_remembered
         value_that_is_not_used_at_first

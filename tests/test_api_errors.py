@@ -255,7 +255,7 @@ def test_unsupported_syntax_shows_line_and_caret():
 
 
 def changes_what_an_iterator_comes_to(xs):
-    doubled = zip(xs, xs)
+    doubled = zip(xs, xs, strict=True)
     xs[0] = xs[1] * xs[1]
     return sum(a * b for a, b in doubled)
 

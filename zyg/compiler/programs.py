@@ -142,7 +142,7 @@ class Programs:
 
     @contextmanager
     def with_cells(self, in_cells: bool) -> Iterator[None]:
-        """Around the compilation of a program whose memory that is changed objects hold, or can't."""
+        """Around the compilation of a program whose memory that is changed objects hold, or not."""
         before = self.specialiser
         self.in_cells = in_cells
         self.specialiser = self._new_specialiser()

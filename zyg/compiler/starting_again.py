@@ -100,9 +100,9 @@ def _leaves_no_trace(call: Call, known: set[int]) -> bool:
         is_container = function.__module__ in ("builtins", "collections")
         return is_container or issubclass(function, BaseException)
     package = str(getattr(function, "__module__", "")).partition(".")[0]
-    if package in _OURS:  # checks, and what changes the memory that it is given
-        return rule_of(function) is None or not takes_pullback(rule_of(function))
     rule = rule_of(function)
+    if package in _OURS:  # checks, and what changes the memory that it is given
+        return rule is None or not takes_pullback(rule)
     if rule is not None and (rule.__module__ == DRAWS or takes_pullback(rule)):
         return False
     if isinstance(function, types.GetSetDescriptorType):  # `a.flat`
