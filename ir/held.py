@@ -353,8 +353,8 @@ class HeldMemory(HeldFunctions):
         places = self._places
         return any(
             holds_memory(root.type) and places.kind(root) in ("new", "unknown")
-            and root not in places.state.stored
-            and (root not in self.known or (root not in places.covers and not self._is_read(root)))
+            and root not in places.state.stored and not self._is_read(root)
+            and not (root in self.known and root in places.covers)
             for root in places.roots(places.storage(target))
         )
 

@@ -6,7 +6,6 @@ import functools
 import numpy as np
 import pytest
 
-import zyg
 from tests.random_checks import outcomes, second_outcomes
 from tests.random_code import names_of
 
@@ -192,8 +191,3 @@ def stepping(x):
 
 def test_functions_of_other_memory_are_not_refused():
     assert list(outcomes(stepping)) == [True] * 3
-
-
-def test_the_error_says_what_to_do():
-    with pytest.raises(zyg.ZygError, match="change a copy, or use one name"):
-        zyg.gradient(program("lambda_of", "variable", "by_its_name", has_objects=False), 1.3)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import zyg
+from tests.differences import check_gradient
 
 
 def scramble(a):
@@ -35,9 +36,8 @@ def reads_grown(x):
     return x * items[0] * grow(items) * items[-1]
 
 
-def test_change_of_what_is_hidden_from_derivatives_is_refused():
-    with pytest.raises(zyg.UnsupportedSyntax, match="in place"):
-        zyg.pullback(reads_scrambled, np.ones(2), np.ones(2))
+def test_change_of_what_is_hidden_from_derivatives():
+    check_gradient(reads_scrambled, (np.array([1.5, 2.0]), np.array([3.0, 4.0])), zyg.pullback)
 
 
 def test_change_of_a_list_by_a_call_is_seen():
@@ -78,10 +78,9 @@ def squared_where_errors_are_caught(x):
     return x.sum()
 
 
-def test_change_that_an_error_may_hide_is_refused():
+def test_change_that_an_error_may_hide():
     # The loop hands `v` on, or nothing where it fails: which memory that is isn't known behind it.
-    with pytest.raises(zyg.UnsupportedSyntax, match="may have been changed"):
-        zyg.gradient(squared_where_errors_are_caught, np.ones(3))
+    check_gradient(squared_where_errors_are_caught, (np.array([1.5, 2.0, 0.5]),), zyg.pullback)
     (gradient,) = zyg.gradient(lambda x: squared_again_and_again(x, 2) or x.sum(), np.full(3, 2.0))
     np.testing.assert_array_equal(gradient, [32.0, 0.0, 32.0])
 
@@ -107,9 +106,9 @@ def part_changed_in_an_arm_that_returns(a):
     return first.sum() * a
 
 
-def test_part_that_one_arm_replaces_and_another_one_changes_is_refused():
-    with pytest.raises(zyg.UnsupportedSyntax, match="may have been changed"):
-        zyg.gradient(part_replaced_in_one_arm, 2.0)
+def test_part_that_one_arm_replaces_and_another_one_changes():
+    for a in (2.0, -2.0):
+        check_gradient(part_replaced_in_one_arm, (a,), zyg.pullback)
     for a, bar in ((2.0, 8.0), (-2.0, -3.0)):
         assert zyg.gradient(part_changed_in_an_arm_that_returns, a) == (bar,)
 

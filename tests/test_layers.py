@@ -36,7 +36,8 @@ LAYERS = [
     ["zyg.compiler"],
     [
         "zyg.binding", "zyg.gradients", "zyg.keys", "zyg.guards", "zyg.variants",
-        "zyg.counts", "zyg.entry_cache", "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
+        "zyg.counts", "zyg.entry_cache", "zyg.beginning_again",
+        "zyg.call_forms", "zyg.entry", "zyg.pullback_calls",
         "zyg.path_writer", "zyg.fast_path", "zyg.tangent_path", "zyg.templates", "zyg.portable",
         "zyg.back_functions",
         "zyg.seeds", "zyg.saved_values", "zyg.tracing", "zyg.object_gradients",

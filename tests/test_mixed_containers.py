@@ -115,20 +115,21 @@ PROGRAMS = [
     object_in_a_dict_of_two_names, moved_by_an_insertion, new_key_of_a_dict_in_a_list,
     new_key_and_an_insertion, accumulated_objects,
 ]
-FOLLOWED = {
-    dict_of_lists_under_another_name, object_beside_a_list, new_key_and_an_insertion,
+REFUSED = {
+    rows_beside_a_number, object_in_a_list_in_a_dict, object_in_a_dict_of_two_names,
+    moved_by_an_insertion, accumulated_objects,
 }
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradient_is_right_or_refused(f):
+    if f in REFUSED:
+        with pytest.raises((NotDifferentiable, UnsupportedSyntax)):
+            zyg.gradient(f, X)
+        return
     h = 1e-6
     difference = (f(X + h) - f(X - h)) / (2 * h)
-    if f in FOLLOWED:
-        assert zyg.gradient(f, X) == (pytest.approx(difference, rel=1e-7),)
-        return
-    with pytest.raises((NotDifferentiable, UnsupportedSyntax)):
-        zyg.gradient(f, X)
+    assert zyg.gradient(f, X) == (pytest.approx(difference, rel=1e-7),)
 
 
 def test_type_behind_a_store_into_one_of_several():

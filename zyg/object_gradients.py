@@ -20,6 +20,7 @@ from zyg import cotangent
 from zyg.back_functions import Adjoint, Pullback, StructuralGradients
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
+from zyg.errors import SharedMemory
 from zyg.compiler.objects import is_place
 from zyg.entry import NUMBERS, changed_inputs, inputs_of
 from zyg.entry_cache import Entry
@@ -270,7 +271,11 @@ def refuse_shared(
     pending = changed_inputs(entry, f, args, kwargs)
     while pending:
         changed = pending.pop()
-        check_outside(memory, changed)
+        try:
+            check_outside(memory, changed)
+        except SharedMemory as error:
+            error.form = entry.mode  # nothing has run yet
+            raise
         if isinstance(changed, list | tuple | deque):
             pending += filter(is_memory, changed)
         elif isinstance(changed, dict):

@@ -155,8 +155,10 @@ class ObjectSurroundings(AttributeSurroundings):
     def unless_in_cells(self) -> None:
         from zyg.compiler.inner_gradients import MayBeLocal  # few programs work on objects
 
-        specialiser = self._specialiser
-        if specialiser.fields is not None and specialiser.in_cells is None:
+        specialiser, fields = self._specialiser, self._specialiser.fields
+        # An inner gradient follows less of what it is given if that is held by objects.
+        is_nested = specialiser.inner_gradients > 0 or (fields and fields.is_of_nested())
+        if fields is not None and specialiser.in_cells is None and not is_nested:
             raise MayBeLocal
 
     def unless_apart(self) -> None:
