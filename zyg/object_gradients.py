@@ -20,10 +20,10 @@ from zyg import cotangent
 from zyg.back_functions import Adjoint, Pullback, StructuralGradients
 from zyg.compiler.fields import fields_of
 from zyg.compiler.memory import check_outside
-from zyg.errors import SharedMemory
 from zyg.compiler.objects import is_place
 from zyg.entry import NUMBERS, changed_inputs, inputs_of
 from zyg.entry_cache import Entry
+from zyg.errors import SharedMemory
 from zyg.gradients import Assignment, are_own, detached
 from zyg.held_memory import Holding
 from zyg.keeping import prototype
