@@ -298,11 +298,41 @@ def relaxed_by_a_function(values):
     return distances[-1]
 
 
+def linked(values):
+    """Nodes that each know the next one."""
+    head = {"value": 0.0, "next": None}
+    node = head
+    for x in values:
+        node["next"] = {"value": x * x, "next": None}
+        node = node["next"]
+    total, node = 0.0, head
+    while node is not None:
+        total += node["value"]
+        node = node["next"]
+    return total
+
+
+def into_one_of_two_lists(values):
+    small, large = [], []
+    for x in values:
+        bucket = small if x < 0.55 else large
+        bucket.append(x * x)
+    return sum(small) + 2.0 * sum(large)
+
+
+def into_one_row_under_three_names(values):
+    rows = [[0.0, 1.0]] * 3
+    for i, x in enumerate(values):
+        rows[i % 3][0] += x * rows[0][1]
+    return rows[0][0] * rows[2][0]
+
+
 PROGRAMS = [
     over_a_generator, into_an_object, neighbours, pairs_and_products, of_two_lengths, by_a_memo,
     by_a_stack, by_a_queue, breadth_first, table_of_rows, sums_by_key, deleted_from_the_end, mapped,
     mapped_in_a_loop, lists_by_key, pairs_by_key, tables_by_key, by_a_heap, pairs_on_a_heap,
     relaxed_by_a_function, by_a_recursive_memo, by_a_memo_of_an_inner_function,
     by_a_memo_that_is_asked, by_a_recursion_over_a_list, by_a_function_of_two_items, aligned,
-    by_a_cached_function, by_a_cached_function_of_a_number,
+    by_a_cached_function, by_a_cached_function_of_a_number, linked, into_one_of_two_lists,
+    into_one_row_under_three_names,
 ]

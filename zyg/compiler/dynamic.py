@@ -79,6 +79,10 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         y, back = function.pullback(*args)
         return y, back
     if is_running():
+        if function is operator.getitem and type(args[0]) in (list, dict) and (
+            type(args[1]) in (int, str)
+        ):
+            return args[0][args[1]], object_backs.OfItem(*args)
         changed = _changed_in_place(function, args, kwargs)
         if changed is not None:
             return changed

@@ -55,6 +55,29 @@ class Refusing:
         return Refusing, (self.count, self.error)
 
 
+class OfItem:
+    """The back function of a read of one item of a list (of so many items) or dict (None): nothing
+    that these hold is needed."""
+
+    __slots__ = ("count", "index")
+
+    def __init__(self, items: Any, index: Any) -> None:
+        self.count = None if isinstance(items, dict) else len(items)
+        self.index = index
+
+    def __call__(self, y_bar: Any) -> tuple[Any, ...]:
+        if y_bar is None:
+            return None, None, None
+        if self.count is None:
+            return None, {self.index: y_bar}, None
+        bars = [None] * self.count
+        bars[self.index] = y_bar
+        return None, bars, None
+
+    def with_own_memory(self, copy: Callable[[Any], Any]) -> OfItem:
+        return self
+
+
 def alone(y_bar: Any) -> tuple[Any, ...]:
     return (y_bar,)
 

@@ -16,10 +16,11 @@ from typing import Any
 
 from ir import facts, primitives
 from ir.core import Call, Const, Operand, type_of
+from ir.held import CONTAINERS, item_held
 from ir.memory_facts import CHANGING
 from ir.rewrite import walk
 from ir.simplify import DISPLAYS
-from ir.types import Closure, Instance, Iterator, Known, Method, Top, Type
+from ir.types import Closure, Instance, Iterator, Known, Method, Top, Tuple, Type, Union
 from zyg.compiler import memory
 from zyg.compiler.object_needs import PASSING
 from zyg.compiler.repeatable import DRAWS, ELSEWHERE
@@ -73,6 +74,13 @@ def _is_of_library(module_globals: dict[str, Any]) -> bool:
 
 
 def _may_be_consumed(type_: Type) -> bool:
+    """Whether a value is an iterator, or an object, or may hold one."""
+    if isinstance(type_, Tuple):
+        return any(map(_may_be_consumed, type_.items))
+    if isinstance(type_, Union):
+        return any(map(_may_be_consumed, type_.members))
+    if isinstance(type_, CONTAINERS):
+        return _may_be_consumed(item_held(type_))
     return isinstance(type_, Top | Iterator | Instance)
 
 
