@@ -13,7 +13,6 @@ BY_AREA = {
         what_the_metaclass_of_one_of_several_classes_computes
     """,
     "assignments": "lists_that_do_not_grow",
-    "asked_walks": "layers_added_between_walks",
     "bound_methods": "mapped_and_sorted",
     "decorators": """
         cached_function cached_recursion cached_with_keyword

@@ -12,6 +12,7 @@ import numpy as np
 
 from zyg.cotangent import accumulate, conj, unbroadcast
 from zyg.cotangent_items import first_part, last_part, one_hot
+from zyg.errors import NotDifferentiable
 from zyg.quotients import power_part, product_over, times_log, times_log_into
 from zyg.rules.registry import adjoint, constant
 
@@ -60,9 +61,17 @@ def sub(x, y):
 
 def difference_bar(z_bar, z, x):
     """The cotangent of a set from that of a set which lacks some of its members."""
-    from zyg.rules.containers import member_bars
+    if z_bar is None:
+        return None
+    if not isinstance(z_bar, list):
+        raise NotDifferentiable("the derivative of this use of a set is not known; use a list")
+    bar_of = dict(zip(z, z_bar, strict=True))
+    return [bar_of.get(member) for member in x]
 
-    return member_bars(z_bar, z, x, ())[0]
+
+@adjoint(difference_bar)
+def difference_bar_(z_bar, z, x):
+    return difference_bar(z_bar, z, x), lambda bar: (difference_bar(bar, x, z), None, None)
 
 
 @adjoint(operator.mul)
