@@ -27,7 +27,7 @@ FIRST = {
 }
 SECOND = {
     "names": 0.4, "places": 0.2, "calls": 0.05, "lists": 0.3, "states": 0.6, "nodes": 0.2,
-    "held nodes": 0.2,
+    "held nodes": 0.05,
 }
 one_version = pytest.mark.one_version
 
