@@ -55,26 +55,29 @@ IDENTITY = Instance(Identity)
 class Cell:
     """A variable that functions share and that is assigned again: an object that holds it.
 
-    Each such variable has a class of its own, so that types tell them apart.
+    Each such variable has a class of its own, so that types tell them apart. `error`: what reading
+    it raises where it has no value.
     """
 
     __slots__ = ("contents",)
     contents: Any
     variable = ""
+    error: type[NameError] = NameError
 
     def __getattr__(self, name: str) -> Any:
         if name != "contents":
             raise AttributeError(name)
         variable = type(self).variable
-        raise NameError(
+        raise type(self).error(
             f"cannot access variable '{variable}' where it is not associated with a value",
             name=variable,
         )
 
 
-def cell_class(name: str) -> type[Cell]:
+def cell_class(name: str, is_shared: bool = True) -> type[Cell]:
     """The class of the cell of one variable."""
-    return type(f"{name}_cell", (Cell,), {"__slots__": (), "variable": name})
+    error = NameError if is_shared else UnboundLocalError
+    return type(f"{name}_cell", (Cell,), {"__slots__": (), "variable": name, "error": error})
 
 
 class Contents:

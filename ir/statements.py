@@ -113,6 +113,7 @@ class StatementParser(GeneratorParser):
         from ir.shared_memory import shared_and_changed
 
         rebound |= shared_and_changed(self.node)
+        shared = set(rebound)
         if self.in_cells:
             from ir.changed_names import names_of_changed
 
@@ -125,14 +126,14 @@ class StatementParser(GeneratorParser):
         for name in sorted(rebound):
             if name in self.static:
                 continue
-            shown, cell = self.mangled(name), self.cell(name)
+            shown, cell = self.mangled(name), self.cell(name, name in shared)
             if shown in self.env:
                 self.emit(self.node, set_attribute, cell, Const(CONTENTS), self.env[shown])
             self.env[shown] = cell
 
-    def cell(self, name: str) -> Value:
+    def cell(self, name: str, is_shared: bool = True) -> Value:
         """An object that holds a variable."""
-        cell = self.emit(self.node, new_object, Const(cell_class(name)), name=name)
+        cell = self.emit(self.node, new_object, Const(cell_class(name, is_shared)), name=name)
         self.cells.add(cell)
         return cell
 

@@ -346,6 +346,22 @@ def with_numbers(bars: Any, like: Any) -> Any:
     return [with_numbers(bar, x) for bar, x in zip(bars, like, strict=True)]
 
 
+def difference_bar(bars: Any, members: Any, of: Any) -> Any:
+    """The cotangent of a set from that of a set which has some of its members.
+
+    Both are lists in the order of the sets.
+
+    >>> difference_bar([2.0], {5.0}, {5.0: None, 7.0: None})
+    [2.0, None]
+    """
+    if bars is None:
+        return None
+    if not isinstance(bars, list):
+        raise NotDifferentiable("the derivative of this use of a set is not known; use a list")
+    bar_of = dict(zip(members, bars, strict=True))
+    return [bar_of.get(member) for member in of]
+
+
 def without_item(bars: Any, position: int) -> Any:
     """The cotangent of a list before an item was inserted at a position."""
     return None if bars is None else bars[:position] + bars[position + 1 :]

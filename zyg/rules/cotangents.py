@@ -28,6 +28,7 @@ from zyg.cotangent_items import (
     cleared,
     cleared_view,
     cycled_back,
+    difference_bar,
     item,
     one_hot,
     position_of,
@@ -229,6 +230,13 @@ def cleared_view_(bar, view, args):
 @adjoint(without_last)
 def without_last_(bars):
     return without_last(bars), lambda y_bar: (None if y_bar is None else [*y_bar, None],)
+
+
+@adjoint(difference_bar)
+def difference_bar_(bars, members, of):
+    return difference_bar(bars, members, of), lambda y_bar: (
+        difference_bar(y_bar, of, members), None, None
+    )
 
 
 @adjoint(without_item)

@@ -11,8 +11,7 @@ import operator
 import numpy as np
 
 from zyg.cotangent import accumulate, conj, unbroadcast
-from zyg.cotangent_items import first_part, last_part, one_hot
-from zyg.errors import NotDifferentiable
+from zyg.cotangent_items import difference_bar, first_part, last_part, one_hot
 from zyg.quotients import power_part, product_over, times_log, times_log_into
 from zyg.rules.registry import adjoint, constant
 
@@ -57,21 +56,6 @@ def sub(x, y):
         else unbroadcast(z_bar, x),
         None if isinstance(x, (set, frozenset)) else unbroadcast(-z_bar, y),
     )
-
-
-def difference_bar(z_bar, z, x):
-    """The cotangent of a set from that of a set which lacks some of its members."""
-    if z_bar is None:
-        return None
-    if not isinstance(z_bar, list):
-        raise NotDifferentiable("the derivative of this use of a set is not known; use a list")
-    bar_of = dict(zip(z, z_bar, strict=True))
-    return [bar_of.get(member) for member in x]
-
-
-@adjoint(difference_bar)
-def difference_bar_(z_bar, z, x):
-    return difference_bar(z_bar, z, x), lambda bar: (difference_bar(bar, x, z), None, None)
 
 
 @adjoint(operator.mul)
