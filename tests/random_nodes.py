@@ -142,7 +142,7 @@ def random_function(seed: int, holds: bool = False) -> Callable[[float], float]:
     if holds:
         variables = "a b u v row w rows head node table".split()
         held = [name for name in variables if writer.random.random() < 0.4]
-        pattern = re.compile(rf"(?<!['\w])({'|'.join(held) or '-'})(?!['\w])")
+        pattern = re.compile(rf"(?<!['\w])({'|'.join(held or ['w'])})(?!['\w])")
         writer.lines[1:] = [pattern.sub(r"o.\1", line) for line in writer.lines[1:]]
         writer.lines.insert(1, "    o = Holder()")
     names = {

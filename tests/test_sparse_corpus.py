@@ -42,6 +42,7 @@ REFUSED_PROGRAMS = {
     "known_calls.functions_by_computed_keys",
     "object_protocols.comparisons_of_dual_numbers",
     "objects_holding_containers.lists_of_arrays",
+    "remembered_values.array_that_an_object_keeps",
     "remembered_values.equal_numbers",
     "remembered_values.number_that_is_not_used_at_first",
     "remembered_values.object_that_changes_behind_a_call_with_a_number",
