@@ -23,7 +23,7 @@ WRITERS = {
 # The shares of programs that have first, and second derivatives at least.
 FIRST = {
     "names": 0.9, "places": 0.8, "calls": 0.7, "lists": 0.9, "states": 0.9, "nodes": 0.9,
-    "held nodes": 0.85,
+    "held nodes": 0.7,
 }
 SECOND = {
     "names": 0.4, "places": 0.2, "calls": 0.05, "lists": 0.3, "states": 0.6, "nodes": 0.2,
