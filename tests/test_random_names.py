@@ -65,8 +65,8 @@ def test_no_second_derivative_is_wrong():
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize(
     ("first", "found_by", "shares"),
-    [(n * BATCH, outcomes, FIRST) for n in range(2, 64)]
-    + [(n * BATCH, second_outcomes, SECOND) for n in range(32)],
+    [(n * BATCH, outcomes, FIRST) for n in range(2, 44)]
+    + [(n * BATCH, second_outcomes, SECOND) for n in range(22)],
 )
 def test_none_of_many_is_wrong(writer, first, found_by, shares):
     check(writer, first, found_by, 0.5 * shares[writer])
