@@ -1,5 +1,4 @@
-"""Each program of the corpus with its memory in cells, as if all of it had several names: right, or
-refused."""
+"""Each program of the corpus with its memory in cells, as if all of it had several names."""
 
 import pytest
 
@@ -8,12 +7,30 @@ from tests import corpus, differences
 from tests.test_corpus_itself import each_input
 from zyg.entry_cache import cache
 
+CASES = list(each_input(corpus.all))
+# Iterators over lists that objects hold, functions that `min` and `max` call for objects, the
+# memory of Python's generators of random numbers, exceptions that hold numbers.
+REFUSED = {
+    "derived_containers.filled_by_an_init-0",
+    "draws.chosen_and_drawn-0",
+    "exceptions.attribute_of_the_exception-1",
+    "generator_consumers.generator_expressions_over_iterators_as_arguments-0",
+    "iterators.next_several_times-0",
+    "local_classes.exceptions_managers_and_slots-0",
+    "names.imported_where_it_is_used-0",
+    "names.imported_where_it_is_used-1",
+    "object_protocols.comparisons_of_dual_numbers-0",
+}
+
 
 class Everything(set):
     """All keys there are."""
 
     def __contains__(self, key):
         return True
+
+    def discard(self, key):
+        raise zyg.NotDifferentiable("refused with memory in cells")
 
 
 @pytest.fixture
@@ -26,9 +43,14 @@ def in_cells(monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.one_version
-@pytest.mark.parametrize(("program", "args"), each_input(corpus.all))
+@pytest.mark.parametrize(("program", "args"), [c for c in CASES if c.id not in REFUSED])
 def test_gradient_with_memory_in_cells(program, args, in_cells, capsys):
-    try:
+    differences.check_gradient(program.f, args, zyg.pullback)
+
+
+@pytest.mark.thorough
+@pytest.mark.one_version
+@pytest.mark.parametrize(("program", "args"), [c for c in CASES if c.id in REFUSED])
+def test_refused_with_memory_in_cells(program, args, in_cells, capsys):
+    with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
         differences.check_gradient(program.f, args, zyg.pullback)
-    except (zyg.NotDifferentiable, zyg.UnsupportedSyntax) as error:
-        pytest.skip(str(error).split("\n")[0])

@@ -20,14 +20,14 @@ WRITERS = {
     "states": random_states.random_function, "nodes": random_nodes.random_function,
     "held nodes": random_nodes.random_holding_function,
 }
-# The shares of programs that have first, and second derivatives at least.
+# The shares of programs that have first, and second derivatives at least; None: few have.
 FIRST = {
     "names": 0.9, "places": 0.8, "calls": 0.7, "lists": 0.9, "states": 0.9, "nodes": 0.9,
     "held nodes": 0.7,
 }
 SECOND = {
     "names": 0.4, "places": 0.2, "calls": 0.05, "lists": 0.3, "states": 0.6, "nodes": 0.2,
-    "held nodes": 0.0,
+    "held nodes": None,
 }
 one_version = pytest.mark.one_version
 
@@ -43,7 +43,7 @@ def check(writer, first, found_by, share):
         assert False not in found, f.__code__.co_filename
         followed += None not in found
     assert len(functions) > 0.5 * BATCH
-    assert followed >= share * len(functions)
+    assert share is None or followed > share * len(functions)
 
 
 @pytest.mark.thorough
@@ -61,12 +61,21 @@ def test_no_second_derivative_is_wrong():
     check("places", 0, second_outcomes, SECOND["places"])
 
 
+# How many batches each writer has, of first and of second derivatives.
+COUNTS = {writer: (22, 10) if "nodes" in writer else (64, 32) for writer in WRITERS}
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize(
-    ("first", "found_by", "shares"),
-    [(n * BATCH, outcomes, FIRST) for n in range(2, 44)]
-    + [(n * BATCH, second_outcomes, SECOND) for n in range(22)],
+    ("writer", "first", "found_by", "share"),
+    [
+        (writer, n * BATCH, found_by, shares[writer])
+        for writer, counts in COUNTS.items()
+        for found_by, shares, batches in (
+            (outcomes, FIRST, range(2, counts[0])), (second_outcomes, SECOND, range(counts[1])),
+        )
+        for n in batches
+    ],
 )
-def test_none_of_many_is_wrong(writer, first, found_by, shares):
-    check(writer, first, found_by, 0.5 * shares[writer])
+def test_none_of_many_is_wrong(writer, first, found_by, share):
+    check(writer, first, found_by, None if share is None else 0.5 * share)

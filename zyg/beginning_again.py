@@ -33,7 +33,7 @@ class FirstRun:
 
     def __call__(self, *inputs: Any) -> Any:
         given = [inputs[i] for i in self._changed]
-        before = [(one, _contents(one)) for one in memory_in(given)] if given else []
+        before = [(one, _contents(one)) for one in memory_in(given) if _may_change(one)]
         try:
             return self._run(*inputs)
         except SharedMemory as error:
@@ -51,15 +51,29 @@ def watched(entry: Entry) -> None:
     entry.run = FirstRun(entry.run, entry.mode, changed)
 
 
+def _may_change(memory: Any) -> bool:
+    return not isinstance(memory, np.ndarray) or bool(memory.flags.writeable)
+
+
+# By the methods of Python's own containers, which the user's classes that derive from them may
+# have replaced.
+
+
 def _contents(memory: Any) -> Any:
-    return memory.copy() if hasattr(memory, "copy") else memory[:]
+    if isinstance(memory, np.ndarray):
+        return memory.copy()
+    kind = _kind_of(memory)
+    return kind(kind.__iter__(memory)) if kind is not dict else dict.copy(memory)
 
 
 def _put_back(memory: Any, contents: Any) -> None:
     if isinstance(memory, np.ndarray):
         memory[...] = contents
-    elif isinstance(memory, list | bytearray):
-        memory[:] = contents
-    else:
-        memory.clear()
-        (memory.extend if isinstance(memory, deque) else memory.update)(contents)
+        return
+    kind: Any = _kind_of(memory)
+    kind.clear(memory)
+    (kind.update if kind in (dict, set) else kind.extend)(memory, contents)
+
+
+def _kind_of(memory: Any) -> Any:
+    return next(kind for kind in (list, dict, set, deque, bytearray) if isinstance(memory, kind))

@@ -131,7 +131,8 @@ def entry_in_cells(
             cache.in_cells.clear()
         cache.in_cells.add(key)
         try:
-            return _entry_for(mode, function, args, kwargs)
+            whole = _heap_key(key, mode, function, args, kwargs)
+            return _found(whole, mode, function, args, kwargs)
         except (UnsupportedSyntax, NotDifferentiable, CellChanges):
             cache.in_cells.discard(key)
             return None
@@ -164,7 +165,8 @@ def _entry_for(
     key = _key(mode, function, args, kwargs)
     if key in cache.changing:
         raise ChangesArguments("arguments are changed in place", None)
-    is_on_heap = key in cache.on_heap or key in cache.in_cells
+    in_cells = key in cache.in_cells
+    is_on_heap = in_cells or key in cache.on_heap
     whole = _heap_key(key, mode, function, args, kwargs) if is_on_heap else key
     try:
         return _found(whole, mode, function, args, kwargs)
@@ -174,6 +176,11 @@ def _entry_for(
         if is_running():
             cache.changing.add(key)
         raise
+    except (UnsupportedSyntax, NotDifferentiable):
+        if not in_cells:
+            raise
+        cache.in_cells.discard(key)  # a name means another function since it was made
+    return _entry_for(mode, function, args, kwargs)
 
 
 def changes_no_more(

@@ -162,13 +162,6 @@ class Holding:
                 del self.parts[key]
             del self.known[key]
 
-    def forget(self, memory: list[Any]) -> None:
-        """Notes that no object holds any of these."""
-        for one in memory:
-            key = identity_of(one)
-            self.known.pop(key, None)
-            self.parts.pop(key, None)
-
     def enter(self, value: Any) -> Parts:
         """Notes that objects hold a value, and all that it holds; gives what none held before."""
         found: Parts = {}

@@ -36,7 +36,7 @@ def _is_of_gradients(made: Specialisation) -> bool:
 
 
 def _narrowed(
-    op: Call, made: Specialisation, args: list[Operand], kwargs: dict[str, Operand]
+    op: Call, made: Specialisation, kwargs: dict[str, Operand]
 ) -> tuple[Call, Mapping] | None:
     """A call with the results that code for it has, and the other results; None where the run time
     has to tell what it changes.
@@ -101,7 +101,7 @@ class ForwardCalls(ForwardObjects):
         target = self._specialiser.target(callee_type)
         if specialisation is None or target is None:
             return False
-        narrowed = _narrowed(op, specialisation, args, kwargs)
+        narrowed = _narrowed(op, specialisation, kwargs)
         if narrowed is None:
             # Inference took it for one about which the run time tells what it changes.
             self._dynamic_call(op, callee, args, kwargs, mapping)

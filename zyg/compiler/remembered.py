@@ -22,6 +22,7 @@ from zyg import shadows
 from zyg.compiler.objects import is_place
 from zyg.compiler.wrappers import differentiated_caches
 from zyg.cotangent import accumulate, rebuilt
+from zyg.held_memory import identity_of
 from zyg.memory_kinds import memory_in
 from zyg.shadow_calls import current_run, running, state
 
@@ -125,7 +126,9 @@ class Kept:
         """
         with shadows.asked_again():
             if self._new and state.held is not None:
-                state.held.forget(self._new)
+                known = state.held.known
+                keys = [key for key in map(identity_of, self._new) if key in known]
+                state.held.let_go(dict.fromkeys(keys))
             return self.back(y_bar)
 
 

@@ -11,8 +11,11 @@ that once, and must not do it again.
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
+
+import numpy as np
 
 from ir import facts, primitives
 from ir.core import Call, Const, Operand, type_of
@@ -37,6 +40,15 @@ CHECKS = {
 # Functions of these modules neither print nor draw, but for those below.
 _LIBRARIES = {"operator", "_operator", "math", "cmath", "numpy", "scipy", "builtins", "_functools"}
 _OURS = {"ir", "zyg"}
+# What calls a function that it is given, which may not be known.
+_CALLING = {
+    id(function) for function in (
+        map, filter, sorted, min, max, functools.reduce, np.vectorize, np.apply_along_axis,
+        np.apply_over_axes, np.piecewise, np.fromfunction, np.frompyfunc, primitives.apply,
+    )
+}
+# What keeps a value, or reads one, and calls nothing.
+_HANDING_ON = (PASSING | DISPLAYS | set(map(id, ELSEWHERE))) - {id(primitives.apply)}
 _WITH_EFFECTS = {
     id(function) for function in (
         print, input, open, next, iter, exec, eval, setattr, delattr, __import__, vars, globals,
@@ -88,7 +100,28 @@ def _leaves_no_trace(call: Call, known: set[int]) -> bool:
     callee: Operand = call.callee
     if isinstance(callee, Const) and callee.value is primitives.updating:
         callee = call.args[0]
-    type_ = type_of(callee)
+    number = id(callee.value) if isinstance(callee, Const) else 0
+    if number == id(getattr):
+        return not isinstance(type_of(call.args[0]), Top | Instance)
+    if number in _HANDING_ON:
+        return True
+    # What a call is given it may call, too.
+    given = [type_of(operand) for operand in (*call.args, *call.kwargs.values())]
+    functions = [type_ for type_ in given if _is_function(type_)]
+    is_unknown = number in _CALLING and any(isinstance(type_, Top) for type_ in given)
+    return not is_unknown and all(
+        _is_harmless(type_, known) for type_ in (type_of(callee), *functions)
+    )
+
+
+def _is_function(type_: Type) -> bool:
+    return isinstance(type_, Closure | Method) or (
+        isinstance(type_, Known) and callable(type_.value) and not isinstance(type_.value, type)
+    )
+
+
+def _is_harmless(type_: Type, known: set[int]) -> bool:
+    """Whether calls of a function leave no trace."""
     if isinstance(type_, Method):
         type_ = type_.function
     if isinstance(type_, Closure):
@@ -96,13 +129,9 @@ def _leaves_no_trace(call: Call, known: set[int]) -> bool:
     if not isinstance(type_, Known):
         return False
     function: Any = type_.value
-    if function is getattr:
-        return not isinstance(type_of(call.args[0]), Top | Instance)
     if id(function) in _WITH_EFFECTS:
         return False
-    if id(function) in CHANGING or id(function) in PASSING or id(function) in DISPLAYS:
-        return True
-    if function in ELSEWHERE or facts.is_pure(function) or facts.is_helper(function):
+    if id(function) in CHANGING or facts.is_pure(function) or facts.is_helper(function):
         return True
     if isinstance(function, type):
         is_container = function.__module__ in ("builtins", "collections")
