@@ -14,7 +14,6 @@ Calls of a variable that holds one of several functions are branches in the same
 
 from __future__ import annotations
 
-import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from ir import primitives
 from ir.callees import Choice, choices, is_choice
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.derived import is_asked
+from ir.forgettable import forgettable
 from ir.heap import holds_attribute, is_stored_in, store_attribute, stored_attribute
 from ir.held_functions import captures_memory
 from ir.record import record
@@ -160,7 +160,7 @@ def _branched(
     return [mapping[result] for result in results]
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _branches(
     called: _Called, classes: tuple[type, ...], count: int, keywords: tuple[str, ...],
     names: tuple[str, ...], loc: Location | None,
@@ -252,7 +252,7 @@ def read_or_default(
     return [mapping[result]]
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _if_held(
     name: str, result_name: str, loc: Location | None
 ) -> tuple[list[Op], tuple[Value, Value], Value]:
@@ -278,7 +278,7 @@ def read_or_computed(
     return [mapping[result]]
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _if_stored(
     getter: Any, name: str, by_name: bool, result_name: str, loc: Location | None
 ) -> tuple[list[Op], Value, Value]:
@@ -332,7 +332,7 @@ def _is_plain(self: TypedCalls, choice: Choice) -> bool:
     return not isinstance(choice.of, type) and not self.surroundings.has_rule_of_user(choice.of)
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _chosen(
     found: tuple[Choice, ...], unless_choice: object, count: int, keywords: tuple[str, ...],
     names: tuple[str, ...], loc: Location | None,

@@ -42,26 +42,17 @@ from ir.core import (
     guarded,
 )
 from ir.failing import Cuts
+from ir.forgettable import IdentityTable
 from ir.primitives import UNBOUND
-from ir.record import made, node
 from ir.steps import in_steps
 from ir.types import Raised
 
 ALL = Const(BaseException)
 NONE = Const(None)
-MAX_KNOWN = 4096
 # Operations, and what they yield.
 Piece: TypeAlias = tuple[list[Op], Exit]
 
-
-@node
-class _Variants:
-    """The catching variants, by the `id` of the plain functions, which they keep alive."""
-
-    made: dict[int, Function] = made(dict)
-
-
-_variants = _Variants()
+_variants: IdentityTable[Function, Function] = IdentityTable()
 
 
 def catching(function: Function) -> Function:
@@ -69,8 +60,8 @@ def catching(function: Function) -> Function:
 
     Its body is that of the plain function until inference cuts it (`cut_function`).
     """
-    known = _variants.made.get(id(function))
-    if known is not None and known.plain is function:
+    known = _variants.of(function)
+    if known is not None:
         return known
     assert function.plain is None
     result = Function(
@@ -79,9 +70,7 @@ def catching(function: Function) -> Function:
         function.code, function.docstring, plain=function,
     )
     result.is_generated = function.is_generated
-    if len(_variants.made) >= MAX_KNOWN:
-        _variants.made.clear()
-    _variants.made[id(function)] = result
+    _variants.note(function, result)
     return result
 
 

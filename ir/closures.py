@@ -10,16 +10,16 @@ from __future__ import annotations
 import types
 from _thread import RLock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ir import primitives
 from ir.builder import Builder
 from ir.core import Const, Function, Lambda, Op, Operand
 from ir.emit import emit_functions
+from ir.forgettable import IdentityTable
 from ir.load import load_definitions
 from ir.rewrite import blocks, clone
 
-_makers: WeakKeyDictionary[Function, Maker] = WeakKeyDictionary()
+_makers: IdentityTable[Function, Maker] = IdentityTable()
 _lock = RLock()
 
 
@@ -60,9 +60,10 @@ class Maker:
 
 def maker_of(function: Function) -> Maker:
     with _lock:
-        maker = _makers.get(function)
+        maker = _makers.of(function)
         if maker is None:
-            maker = _makers[function] = Maker(function)
+            maker = Maker(function)
+            _makers.note(function, maker)
         return maker
 
 
@@ -92,18 +93,18 @@ def load_function(function: Function, like: types.FunctionType | None = None) ->
     function = clone(function)
     replace_lambdas(function)
     emitted = emit_functions([function])
-    environment = dict(emitted.environment)
+    environment, text = dict(emitted.environment), emitted.text
     cells = () if like is None else like.__closure__ or ()
     freevars = () if like is None else like.__code__.co_freevars
     outside: dict[str, object] = {v.name: types.CellType() for v in function.captured}
     outside.update(zip(freevars, cells, strict=True))
     loaded = load_definitions(
-        emitted.definitions,
-        lambda: emitted.source,
+        text.definitions,
+        lambda: text.source,
         name=function.name,
         module_globals=function.globals,
         environment={**environment, **outside},
-        locations=emitted.locations,
+        locations=text.locations,
     )
     (result,) = loaded.values()
     if like is not None:

@@ -9,7 +9,6 @@ class that says itself how items are read, stored or walked over is none of thes
 
 from __future__ import annotations
 
-import functools
 import operator
 import types
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import facts
+from ir.forgettable import forgettable
 from ir.types import (
     BOTTOM,
     TOP,
@@ -70,7 +70,7 @@ def is_made(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in known_by_rules
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def base_of(cls: type) -> type | None:
     """The container that instances of a user's class are, with its methods; None if they are none,
     or if the class changes what items are."""
@@ -199,7 +199,7 @@ def has_attributes_beside(value: Any) -> bool:
 _ATOMS = int, float, complex, str, bytes
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def is_of_users(cls: type) -> bool:
     """Whether a class of the user's derives from a container, whatever it changes of that."""
     is_container = is_made(cls) and issubclass(cls, BASES)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from ir.core import Function
+from ir.made_functions import give_ir, ir_of_made
 from ir.primitives import UNBOUND
 
 STATE_ATTRIBUTE = "_state"
@@ -219,23 +220,11 @@ def generator_class(
 
 
 def made_function(function: Function, module_globals: dict[str, Any]) -> types.FunctionType:
-    """A Python function for IR that no source has: it is loaded when it is called first.
-
-    Its code holds the IR, which `ir.parse` finds there.
-    """
-    template = _run_loaded.__code__
-    code = template.replace(
-        co_name=function.name, co_consts=(*template.co_consts, function)
-    )
+    """A Python function for IR that no source has: it is loaded when it is called first."""
+    code = _run_loaded.__code__.replace(co_name=function.name)
     made = types.FunctionType(code, module_globals, function.name, (None, None, False))
-    function.code = code
+    give_ir(made, function)
     return made
-
-
-def ir_of_made(code: types.CodeType) -> Function | None:
-    """The IR of a function that `made_function` has made."""
-    found = code.co_consts[-1] if code.co_consts else None
-    return found if isinstance(found, Function) else None
 
 
 def _run_loaded(self: Any, sent: Any = None, thrown: Any = None, closing: Any = False) -> Any:

@@ -18,7 +18,7 @@ from weakref import WeakSet
 from ir import facts
 from ir.core import Const, Function, Operand, Parameters, Value
 from ir.derived import base_of, without_items
-from ir.record import made, node
+from ir.forgettable import IdentityTable
 from ir.types import TOP, Instance, Known, Type
 
 # Classes that functions define and that are made once: what they hold has to stay what it is.
@@ -211,24 +211,16 @@ STORES = {
 }
 
 
-@node
-class _WithHeap:
-    """Variants of functions by the `id` of the plain ones, which they keep alive."""
-
-    made: dict[int, tuple[Function, Function]] = made(dict)
-
-
-_known = _WithHeap()
-# The same for those whose inputs objects hold.
-_holding = _WithHeap()
-MAX_KNOWN = 4096
+_with_heap: IdentityTable[Function, Function] = IdentityTable()
+# The variants whose inputs objects hold.
+_holding: IdentityTable[Function, Function] = IdentityTable()
 
 
 def with_heap(function: Function) -> Function:
     """The function with the heap as one more parameter, by keyword only."""
-    known = _known.made.get(id(function))
-    if known is not None and known[0] is function:
-        return known[1]
+    known = _with_heap.of(function)
+    if known is not None:
+        return known
     if takes_heap(function):
         return function
     old = function.signature
@@ -245,22 +237,18 @@ def with_heap(function: Function) -> Function:
     result.is_generated = function.is_generated
     result.updates, result.effects = function.updates, function.effects
     result.returned, result.changes = function.returned, function.changes
-    if len(_known.made) >= MAX_KNOWN:
-        _known.made.clear()
-    _known.made[id(function)] = function, result
+    _with_heap.note(function, result)
     return result
 
 
 def with_held_inputs(function: Function) -> Function:
     """The variant of a function with the heap for inputs that objects hold, and it may change."""
-    known = _holding.made.get(id(function))
-    if known is not None and known[0] is function:
-        return known[1]
+    known = _holding.of(function)
+    if known is not None:
+        return known
     result = Function(**vars(function))
     result.inputs_are_held = True
-    if len(_holding.made) >= MAX_KNOWN:
-        _holding.made.clear()
-    _holding.made[id(function)] = function, result
+    _holding.note(function, result)
     return result
 
 

@@ -29,17 +29,21 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
 class _Late:
-    __slots__ = ("_name",)
+    __slots__ = ("_module", "_name")
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._module: ModuleType | None = None
 
     def __getattr__(self, attribute: str) -> Any:
-        return getattr(import_module(self._name), attribute)
+        if self._module is None:
+            self._module = import_module(self._name)
+        return getattr(self._module, attribute)
 
 
 def late(name: str) -> Any:
@@ -72,10 +76,10 @@ def late_class(module: str, name: str, base: type, methods: str) -> Any:
 
 class _LateClass:
     def __init__(self, module: str, name: str) -> None:
-        self._module, self._name = module, name
+        self._module, self._name = _Late(module), name
 
     def __getattr__(self, attribute: str) -> Any:
-        return getattr(getattr(import_module(self._module), self._name), attribute)
+        return getattr(getattr(self._module, self._name), attribute)
 
 
 class MethodOf:

@@ -14,12 +14,12 @@ Nested functions whose source is at hand are parsed that way (`ir.function_parse
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from itertools import count
 from typing import Any, TypeAlias
 
 from ir import primitives
 from ir.core import Call, Const, Function, Lambda, Op, Operand, Value
+from ir.forgettable import forgettable
 from ir.rewrite import clone
 from ir.special_calls import captured_names, default_names
 from ir.types import TOP, Around, Closure, Known, Type, levels_out
@@ -30,7 +30,7 @@ Parse: TypeAlias = Callable[[Any, dict[str, Any]], Function]
 Path: TypeAlias = tuple[Any, ...]
 
 
-@lru_cache(maxsize=256)
+@forgettable(maxsize=256)
 def lifted(type_: Closure, parse: Parse) -> Function:
     """The function of this type, which has captured itself, in which those of its cycle are made
     again where they call each other. It has captured what the function itself has."""

@@ -34,6 +34,7 @@ from ir.core import Function, Location
 from ir.errors import Unsupported
 from ir.heap import made_once
 from ir.locate import Source
+from ir.made_functions import give_ir
 from ir.node_maker import NodeMaker
 from ir.scope import FUNCTIONS, local_names, stores_of
 
@@ -318,10 +319,7 @@ class _Lifting:
 
     def _give_code(self, function: Any, node: Any, class_name: str | None) -> None:
         """Lets a function be found by its code, which stands in no file as it is."""
-        code = function.__code__
-        parsed = self._parse(to_gast(node), code, class_name or "")
-        function.__code__ = code.replace(co_consts=(*code.co_consts, parsed))
-        parsed.code = function.__code__
+        give_ir(function, self._parse(to_gast(node), function.__code__, class_name or ""))
 
     def replace_constructors(self, function: Any) -> None:
         """Lets objects that hold captured variables be made by what gives them these."""

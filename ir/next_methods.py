@@ -19,10 +19,12 @@ import gast
 
 from ir.core import Function
 from ir.errors import IRError
+from ir.forgettable import IdentityTable
 from ir.function_parser import FunctionParser
 from ir.generator_expressions import lower_generator_expressions
 from ir.jumps import is_generator, outcome
 from ir.locate import locate
+from ir.made_functions import give_ir
 from ir.matching import lower_matches
 from ir.next_calls import SIMPLE, hoist_next, hoisted
 from ir.node_maker import NodeMaker
@@ -30,24 +32,21 @@ from ir.primitives import UNBOUND
 from ir.scope import FUNCTIONS
 
 Statements = list[Any]
-_steps: dict[int, tuple[types.CodeType, types.FunctionType | None]] = {}
-MAX_KNOWN = 4096
+_steps: IdentityTable[types.CodeType, tuple[types.FunctionType | None]] = IdentityTable()
 
 
 def step_of_method(method: types.FunctionType) -> types.FunctionType | None:
     """The step of an iterator class by its `__next__`; None where that has no source."""
-    known = _steps.get(id(method.__code__))
-    if known is not None and known[0] is method.__code__:
-        return known[1]
+    known = _steps.of(method.__code__)
+    if known is not None:
+        return known[0]
     try:
         function = _parsed(method)
     except IRError:
         made = None
     else:
         made = _made(function, method)
-    if len(_steps) >= MAX_KNOWN:
-        _steps.clear()
-    _steps[id(method.__code__)] = method.__code__, made
+    _steps.note(method.__code__, (made,))
     return made
 
 
@@ -118,13 +117,10 @@ def _ended(made: NodeMaker, end: Any) -> Any:
 
 
 def _made(function: Function, method: types.FunctionType) -> types.FunctionType:
-    template = _run_plain.__code__
-    code = template.replace(
-        co_name=function.name, co_consts=(*template.co_consts, function),
-    )
-    function.code = code
+    code = _run_plain.__code__.replace(co_name=function.name)
     made = types.FunctionType(code, method.__globals__, method.__name__)
     made.__kwdefaults__ = {"run": _plain_step, "method": method}
+    give_ir(made, function)
     return made
 
 

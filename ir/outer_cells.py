@@ -18,10 +18,10 @@ from __future__ import annotations
 import dis
 import itertools
 from collections.abc import Iterable
-from functools import lru_cache
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from ir.forgettable import forgettable
 from ir.heap import CONTENTS
 
 _EMPTY = CellType()
@@ -148,7 +148,7 @@ def content_of(cell: CellType) -> Any:
         return None
 
 
-@lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def captured_owners(code: CodeType) -> frozenset[str]:
     """The captured variables in whose values a function stores attributes: `wrapper.last = y`."""
     if not _has_step(code, "STORE_ATTR"):
@@ -159,7 +159,7 @@ def captured_owners(code: CodeType) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def assigned_captures(code: CodeType) -> frozenset[str]:
     """The captured variables that a function assigns."""
     stores = "STORE_DEREF", "DELETE_DEREF"

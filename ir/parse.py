@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import atexit
 import types
-from _thread import allocate_lock
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +21,13 @@ import gast
 from ir import facts, stored
 from ir.core import Function
 from ir.errors import SourceNotFound
+from ir.forgettable import IdentityTable
 from ir.function_parser import FunctionParser
 from ir.generator_expressions import collect_for_library, lower_generator_expressions
-from ir.generators import ir_of_made
 from ir.late import late
 from ir.link import link
 from ir.locate import Source, locate
+from ir.made_functions import ir_of_made
 from ir.scope import statements_in
 
 if TYPE_CHECKING:
@@ -35,11 +35,10 @@ if TYPE_CHECKING:
 else:
     attribute_dicts = late("ir.attribute_dicts")
 
-MAX_PARSED = 4096
-# By the `id` of the code, which each function keeps alive: hashing code takes long.
-_parsed: dict[int, Function] = {}
-_parsed_with_cells: dict[tuple[int, frozenset[str], bool], Function] = {}
-_lock = allocate_lock()
+# Helpers by the `id` of their code, which they keep alive. They are installed with the compiler:
+# nobody edits them while the program runs, and there are only so many.
+_helpers: dict[int, Function] = {}
+_parsed: IdentityTable[types.CodeType, Function] = IdentityTable()
 
 
 @atexit.register
@@ -47,8 +46,7 @@ def _store() -> None:
     """Keeps the IR of helpers for later processes: nobody waits for a gradient any more."""
     keep(
         (known.code, known.globals)
-        for known in list(_parsed.values())
-        if _is_helper(known.globals)
+        for known in list(_helpers.values())
     )
 
 
@@ -100,24 +98,22 @@ def parse_code(
     in_cells = in_cells and not _is_helper(module_globals) and ir_of_made(code) is None
     if cells or in_cells:
         return _with_cells(code, module_globals, cells, in_cells)
-    known = _parsed.get(id(code))
+    known = _helpers.get(id(code)) or _parsed.of(code)
     if known is not None and known.globals is module_globals:
         return known
     made = ir_of_made(code)
     if made is not None:
         return made
-    # Helpers are installed with the compiler: nobody edits them while the program runs.
-    is_helper = _is_helper(module_globals)
-    function = stored.find(code, module_globals) if is_helper else None
-    if function is None:
-        source = locate(code, module_globals, is_trusted=is_helper)
-        function = parse_source(source, module_globals)
-        if is_helper:
+    if _is_helper(module_globals):
+        function = stored.find(code, module_globals)
+        if function is None:
+            source = locate(code, module_globals, is_trusted=True)
+            function = parse_source(source, module_globals)
             link(function)
-    with _lock:
-        if len(_parsed) >= MAX_PARSED:
-            _parsed.clear()
-        _parsed[id(code)] = function
+        _helpers[id(code)] = function
+    else:
+        function = parse_source(locate(code, module_globals), module_globals)
+        _parsed.note(code, function)
     return function
 
 
@@ -129,14 +125,10 @@ def parse_in_cells(code: types.CodeType, module_globals: dict[str, Any]) -> Func
 def _with_cells(
     code: types.CodeType, module_globals: dict[str, Any], cells: frozenset[str], in_cells: bool
 ) -> Function:
-    key = id(code), cells, in_cells
-    known = _parsed_with_cells.get(key)
+    known = _parsed.of(code, (cells, in_cells))
     if known is None or known.globals is not module_globals:
         known = parse_source(locate(code, module_globals), module_globals, cells, in_cells)
-        with _lock:
-            if len(_parsed_with_cells) >= MAX_PARSED:
-                _parsed_with_cells.clear()
-            _parsed_with_cells[key] = known
+        _parsed.note(code, known, (cells, in_cells))
     return known
 
 

@@ -10,7 +10,6 @@ They are values, as containers are: methods that change them give them back as n
 from __future__ import annotations
 
 import ast
-import functools
 import operator
 import types
 from dis import get_instructions
@@ -31,6 +30,7 @@ from ir.derived import (
     without_items,
 )
 from ir.errors import SourceNotFound, Unsupported
+from ir.forgettable import forgettable
 from ir.heap import new_object
 from ir.locate import locate
 from ir.place_state import check_call
@@ -222,7 +222,7 @@ def read_of_class(
     return None
 
 
-@functools.lru_cache(maxsize=256)
+@forgettable(maxsize=256)
 def mirrors_items(cls: type) -> bool:
     """Whether the `__init__` of a class may say `self.__dict__ = self`."""
     code = getattr(found_in(cls, "__init__"), "__code__", None)
@@ -231,7 +231,7 @@ def mirrors_items(cls: type) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=256)
+@forgettable(maxsize=256)
 def reads_item(function: Any) -> bool:
     """Whether a `__getattr__` gives the item under the name, and raises where there is none.
 

@@ -16,7 +16,6 @@ that takes any number of arguments is called with the tuple of them:
 
 from __future__ import annotations
 
-import functools
 import operator
 import types
 from collections import deque
@@ -40,6 +39,7 @@ from ir.core import (
     Yield,
     type_of,
 )
+from ir.forgettable import IdentityTable, forgettable
 from ir.heap import new_object
 from ir.record import node, record
 from ir.rewrite import Mapping
@@ -60,7 +60,6 @@ _OF_ONE = {
     )
 }
 MAX_COUNTS = 4
-MAX_KNOWN = 1000
 VARARGS = 4  # in `co_flags`
 
 
@@ -187,9 +186,9 @@ def _source(
 
 def with_rest_given(function: Function) -> Function:
     """A function whose `*args` is an ordinary parameter, and without defaults before it."""
-    known = _with_rest_given.get(id(function))
-    if known is not None and known[0] is function:
-        return known[1]
+    known = _with_rest_given.of(function)
+    if known is not None:
+        return known
     old = function.signature
     signature = Parameters(
         old.positional_only, old.positional + 1, False, old.keyword_only, old.kwarg
@@ -198,13 +197,11 @@ def with_rest_given(function: Function) -> Function:
         function.name, function.params, function.captured, function.body, function.loc, signature,
         0, function.kwdefaults, function.globals, function.code, function.docstring,
     )
-    if len(_with_rest_given) >= MAX_KNOWN:
-        _with_rest_given.clear()
-    _with_rest_given[id(function)] = function, made
+    _with_rest_given.note(function, made)
     return made
 
 
-_with_rest_given: dict[int, tuple[Function, Function]] = {}
+_with_rest_given: IdentityTable[Function, Function] = IdentityTable()
 
 
 def _pieces(self: TypedCalls, star: Operand) -> Pieces | None:
@@ -332,7 +329,7 @@ class Shape:
     is_method: bool
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _branches(
     shape: Shape, counts: tuple[int, ...], names: tuple[str, ...], loc: Location | None
 ) -> tuple[list[Op], list[Value], list[Value]]:

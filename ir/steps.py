@@ -10,7 +10,6 @@ What an iterator changes when it goes on is then a part of the loop's body, in i
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
@@ -29,6 +28,7 @@ from ir.core import (
     Yield,
     type_of,
 )
+from ir.forgettable import forgettable
 from ir.generators import (
     Generator,
     advanced,
@@ -289,7 +289,7 @@ def loop_by_steps(
             self.op(made, mapping)
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def in_steps(op: For, closes: bool) -> tuple[Op, ...]:
     """A loop as operations that ask its iterator for one item after the other.
 

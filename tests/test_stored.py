@@ -35,7 +35,7 @@ def module_of(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", None)
     monkeypatch.setattr(stored, "_entries", {})
-    monkeypatch.setattr(sys.modules["ir.parse"], "_parsed", {})
+    monkeypatch.setattr(sys.modules["ir.parse"], "_helpers", {})
     monkeypatch.setattr(facts, "_helper_modules", [*facts._helper_modules, "stored_subject"])
 
     def load(text):

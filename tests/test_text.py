@@ -5,15 +5,14 @@ tests/test_corpus.py sees to it for the programs of the corpus.
 
 import ast
 import linecache
-import sys
 from collections import deque
 
 import pytest
 
 import zyg
+from ir.emit import text as texts_of_code
 from tests.emitted_text import assert_one_program, collected
 from tests.golden_programs import PROGRAMS
-from zyg.compiler import generated
 from zyg.entry import entry_for
 
 
@@ -29,14 +28,14 @@ def test_tree_and_text_of_the_golden_programs(program, monkeypatch):
 @pytest.fixture
 def no_trees(monkeypatch):
     """Forgets what was emitted before."""
-    monkeypatch.setattr(sys.modules["ir.emit"], "_with_trees", deque())
+    monkeypatch.setattr(texts_of_code, "_with_trees", deque())
 
 
 def test_text_is_rendered_when_it_is_asked_for(monkeypatch, no_trees):
     asked = []
-    original = generated.Emitted.source.fget
+    original = texts_of_code.Text.source.fget
     monkeypatch.setattr(
-        generated.Emitted, "source", property(lambda self: asked.append(self) or original(self))
+        texts_of_code.Text, "source", property(lambda self: asked.append(self) or original(self))
     )
     zyg.cache_clear()
     _, back = zyg.pullback(lambda x: x * x, 3.0)
@@ -48,7 +47,7 @@ def test_text_is_rendered_when_it_is_asked_for(monkeypatch, no_trees):
 
 
 def test_only_the_latest_trees_are_kept(monkeypatch, no_trees):
-    monkeypatch.setattr(sys.modules["ir.emit"], "MAX_TREES", 2)
+    monkeypatch.setattr(texts_of_code, "MAX_TREES", 2)
     functions = [
         lambda x: x * 1.5,
         lambda x: x * 2.5,
@@ -56,7 +55,7 @@ def test_only_the_latest_trees_are_kept(monkeypatch, no_trees):
         lambda x: x * 4.5,
     ]
     zyg.cache_clear()
-    emitted = [entry_for("gradient", f, (2.0,), {}).code.emitted for f in functions]
+    emitted = [entry_for("gradient", f, (2.0,), {}).code.emitted.text for f in functions]
     assert [item._tree is None for item in emitted] == [True, True, False, False]
     for i, item in enumerate(emitted, start=1):
         (definition,) = item.definitions

@@ -244,7 +244,7 @@ def cache_info() -> CacheInfo:
 
 
 def cache_clear() -> None:
-    """Forgets all generated code."""
+    """Forgets all generated code, and what was found out of the functions and classes it is for."""
     cache.clear()
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ir import record
+from ir import forgettable, record
 from ir.late import late
 from ir.types import Type
 from zyg.binding import Plan, Source
@@ -267,6 +267,7 @@ class Cache:
             self.entries.clear()
             for paths in self.paths.values():
                 paths.clear()
+            forgettable.forget()
             self._start()
 
 

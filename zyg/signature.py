@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ir.derived import as_class, base_of, known_by_rules
+from ir.forgettable import forgettable
 from ir.outer_cells import captured_owners, captures_changed
 from ir.types import (
     TOP,
@@ -246,7 +247,7 @@ def hides_methods(value: Any) -> bool:
     return type(held) is dict and is_users(cls) and not methods_of(cls).isdisjoint(held)
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def methods_of(cls: type) -> frozenset[str]:
     """The names under which a class has methods of any kind."""
     kinds = (types.FunctionType, staticmethod, classmethod)

@@ -7,9 +7,6 @@ somebody asks for it (`ir.emit.text`).
 from __future__ import annotations
 
 import ast
-import pickle
-import weakref
-from collections import deque
 from collections.abc import Callable
 
 from ir import facts, primitives
@@ -36,7 +33,7 @@ from ir.emit.forms import statement_form
 from ir.emit.lower import Leave
 from ir.emit.operations import OperationEmitter, globals_read
 from ir.emit.render import Environment, name_node, negated, spell_module
-from ir.emit.text import placed, rendered
+from ir.emit.text import Text, text_of
 from ir.record import node
 from ir.rewrite import blocks, clone
 
@@ -45,53 +42,22 @@ __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"
 
 @node
 class Emitted:
-    """Generated definitions, the objects they need by name, and where their lines come from."""
+    """Generated definitions, and the objects that they need by name."""
 
     environment: dict[str, object]
-    locations: dict[int, Location]
-    comments: bool
-    # One of these; the second is the first as `pickle` writes it.
-    _tree: list[ast.FunctionDef] | None
-    _packed: bytes = b""
-    _source: str = ""
+    text: Text
 
     @property
     def definitions(self) -> list[ast.FunctionDef]:
-        if self._tree is not None:
-            return self._tree
-        if self._packed:
-            unpacked: list[ast.FunctionDef] = pickle.loads(self._packed)
-            return unpacked
-        parsed = ast.parse(self._source).body
-        return [statement for statement in parsed if isinstance(statement, ast.FunctionDef)]
+        return self.text.definitions
 
     @property
     def source(self) -> str:
-        """The text of the definitions, which is rendered when it is first asked for."""
-        if not self._source:
-            self._source = rendered(self.definitions, self.locations if self.comments else {})
-            self._tree, self._packed = None, b""
-        return self._source
+        return self.text.source
 
-    def pack(self) -> None:
-        """Keeps the definitions in few bytes, which takes less time than to render them."""
-        if self._tree is not None:
-            self._tree, self._packed = None, pickle.dumps(self._tree, pickle.HIGHEST_PROTOCOL)
-
-
-# A tree takes fifty times the memory of its text, and each of its nodes is an object that the
-# collector of garbage goes through: only the latest ones stay.
-MAX_TREES = 8
-_with_trees: deque[weakref.ref[Emitted]] = deque()
-
-
-def _noted(emitted: Emitted) -> Emitted:
-    _with_trees.append(weakref.ref(emitted))
-    if len(_with_trees) > MAX_TREES:
-        oldest = _with_trees.popleft()()
-        if oldest is not None:
-            oldest.pack()
-    return emitted
+    @property
+    def locations(self) -> dict[int, Location]:
+        return self.text.locations
 
 
 def emit(function: Function) -> str:
@@ -121,7 +87,7 @@ def emit_functions(
     # All have their names before the first constant gets one, which is that of all of them.
     emitters = [_FunctionEmitter(function, environment) for function in functions]
     definitions = [emitter.emit() for emitter in emitters]
-    return _noted(Emitted(environment.objects, placed(definitions), comments, definitions))
+    return Emitted(environment.objects, text_of(definitions, comments))
 
 
 class _FunctionEmitter(OperationEmitter):

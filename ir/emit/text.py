@@ -12,14 +12,74 @@ location of a statement differs from the one before, it is appended as a comment
 from __future__ import annotations
 
 import ast
+import pickle
+import weakref
+from collections import deque
 from os.path import basename
 from typing import Any
 
+from ir import record
 from ir.core import Location
 
 BLANK_LINES = 2  # between two definitions
 # The attribute of a statement that tells where in the source it comes from.
 LOCATION = "zyg_location"
+# A tree takes fifty times the memory of its text, and each of its nodes is an object that the
+# collector of garbage goes through: only the latest ones stay.
+MAX_TREES = 8
+
+
+@record.node
+class Text:
+    """The text of definitions, and where its lines come from.
+
+    It knows nothing of the objects that the definitions need: it lives as long as their code, and
+    these may lead to that.
+    """
+
+    locations: dict[int, Location]
+    comments: bool
+    # One of these; the second is the first as `pickle` writes it.
+    _tree: list[ast.FunctionDef] | None
+    _packed: bytes = b""
+    _source: str = ""
+
+    @property
+    def definitions(self) -> list[ast.FunctionDef]:
+        if self._tree is not None:
+            return self._tree
+        if self._packed:
+            unpacked: list[ast.FunctionDef] = pickle.loads(self._packed)
+            return unpacked
+        parsed = ast.parse(self._source).body
+        return [statement for statement in parsed if isinstance(statement, ast.FunctionDef)]
+
+    @property
+    def source(self) -> str:
+        """It is rendered when it is first asked for."""
+        if not self._source:
+            self._source = rendered(self.definitions, self.locations if self.comments else {})
+            self._tree, self._packed = None, b""
+        return self._source
+
+    def pack(self) -> None:
+        """Keeps the definitions in few bytes, which takes less time than to render them."""
+        if self._tree is not None:
+            self._tree, self._packed = None, pickle.dumps(self._tree, pickle.HIGHEST_PROTOCOL)
+
+
+_with_trees: deque[weakref.ref[Text]] = deque()
+
+
+def text_of(definitions: list[ast.FunctionDef], comments: bool) -> Text:
+    """The text of definitions, whose nodes are given their lines in it."""
+    text = Text(placed(definitions), comments, definitions)
+    _with_trees.append(weakref.ref(text))
+    if len(_with_trees) > MAX_TREES:
+        oldest = _with_trees.popleft()()
+        if oldest is not None:
+            oldest.pack()
+    return text
 
 
 def placed(definitions: list[ast.FunctionDef]) -> dict[int, Location]:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import gast
 
 import zyg
-from ir import binding, closures, desugar, simplify
+from ir import binding, desugar, simplify
 from ir.core import Const, For, If, Operand, Value, While
 from ir.emit import _FunctionEmitter
 from ir.emit.naming import Naming
@@ -42,10 +42,10 @@ def seeded(name: str, about: str = "") -> Callable[[Any], Any]:
         @contextmanager
         def alone() -> Iterator[None]:
             # What is parsed or compiled with the bug must not outlive it.
-            parsed = patch.dict(sys.modules["ir.parse"]._parsed, clear=True)
-            makers = patch.dict(closures._makers, clear=True)
+            parsed = patch.dict(sys.modules["ir.parse"]._helpers, clear=True)
+            zyg.cache_clear()
             try:
-                with parsed, makers, patched():
+                with parsed, patched():
                     yield
             finally:
                 zyg.cache_clear()

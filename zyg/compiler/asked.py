@@ -8,12 +8,12 @@ have no derivative, since nobody sees the call. Where the class is known, it is 
 
 from __future__ import annotations
 
-import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.core import Const, Location, Operand, type_of
+from ir.forgettable import forgettable
 from ir.late import late
 from ir.place_state import check_call
 from ir.typed_calls import TypedCalls
@@ -74,7 +74,7 @@ def unless_changing(function: Any, value: Any) -> None:
         )
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _changes(cls: type, methods: tuple[str, ...]) -> bool:
     return is_users(cls) and texts.may_change_by(cls, methods)
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ir.binding import CannotBind
 from ir.core import Const, Function, Location, Operand, Parameters, Value, type_of
 from ir.errors import NeedsHeap
+from ir.forgettable import IdentityTable
 from ir.infer import Inference
 from ir.types import Known
 from zyg.checkpointing import checkpointed, compare_values
@@ -33,7 +33,7 @@ from zyg.shadow_calls import is_running
 
 __all__ = ["checkpointed"]
 
-_repeated: WeakKeyDictionary[Function, Repeated] = WeakKeyDictionary()
+_repeated: IdentityTable[Function, Repeated] = IdentityTable()
 
 
 def expanded_call(
@@ -60,13 +60,14 @@ def expanded_call(
         read_captured(inference, function, value.name, type_)
         for value, type_ in zip(source.captured, target.captures, strict=True)
     ]
-    repeated = _repeated.get(source)
+    repeated = _repeated.of(source)
     if repeated is None:
         params = [*source.captured, *source.params]
-        repeated = _repeated[source] = Repeated(RunAgain(
+        repeated = Repeated(RunAgain(
             identifier(source.name), params, [], source.body, source.loc,
             Parameters(0, len(params), False, 0, False), globals=source.globals,
         ))
+        _repeated.note(source, repeated)
     inputs = [*captured, *bound]
     try:
         made = specialiser.call(Known(repeated), tuple(map(type_of, inputs)), {})

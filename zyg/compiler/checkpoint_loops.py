@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import operator
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from ir import primitives
 from ir.core import (
@@ -43,6 +42,7 @@ from ir.core import (
     type_of,
 )
 from ir.errors import NeedsHeap
+from ir.forgettable import IdentityTable
 from ir.infer import Inference
 from ir.record import node
 from ir.rewrite import Mapping, free_values
@@ -85,7 +85,7 @@ class Repeated:
         return plain(self)(*args)
 
 
-_loops: WeakKeyDictionary[For, Repeated] = WeakKeyDictionary()
+_loops: IdentityTable[For, Repeated] = IdentityTable()
 
 
 def outlined(
@@ -98,9 +98,10 @@ def outlined(
         raise unsupported(
             "a comprehension over checkpoints", op.loc, "write a `for` loop, which keeps less"
         )
-    loop = _loops.get(op)
+    loop = _loops.of(op)
     if loop is None:
-        loop = _loops[op] = Repeated(_function_of(op, inference.globals))
+        loop = Repeated(_function_of(op, inference.globals))
+        _loops.note(op, loop)
     function = loop.ir_function
     assert isinstance(function, LoopFunction)
     ends = [Const(False), Const(0)] if function.may_stop else []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from weakref import WeakKeyDictionary
 
 from ir import primitives
 from ir.closures import replace_lambdas
@@ -26,6 +25,7 @@ from ir.core import (
     type_of,
 )
 from ir.emit import emit_functions
+from ir.forgettable import IdentityTable
 from ir.load import load_definitions
 from ir.memory_facts import CHANGING, is_change
 from ir.rewrite import clone, free_values, replace_operands, substitute, walk
@@ -230,23 +230,24 @@ def _runnable(operand: Operand) -> Operand:
 
 def plain(repeated: Repeated) -> Generated:
     """A loop or function that is run again, as it is."""
-    known = _plain.get(repeated)
+    known = _plain.of(repeated)
     if known is None:
-        known = _plain[repeated] = Generated(repeated.__name__, [TOP])
+        known = Generated(repeated.__name__, [TOP])
+        _plain.note(repeated, known)
         function = clone(repeated.ir_function)
         replace_lambdas(function)
         emitted = emit_functions([function])
-        known.pair = Pair(known, known, [], [], emitted)
+        known.pair, text = Pair(known, known, [], [], emitted), emitted.text
         loaded = load_definitions(
-            emitted.definitions, lambda: emitted.source, name=function.name,
+            text.definitions, lambda: text.source, name=function.name,
             module_globals=function.globals, environment=emitted.environment,
-            locations=emitted.locations,
+            locations=text.locations,
         )
         known.cell.cell_contents = loaded[function.name]
     return known
 
 
-_plain: WeakKeyDictionary[Repeated, Generated] = WeakKeyDictionary()
+_plain: IdentityTable[Repeated, Generated] = IdentityTable()
 
 
 def _is_needless(call: Call) -> bool:

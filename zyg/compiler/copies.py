@@ -15,7 +15,6 @@ of the class store, and raises for an object that has others.
 from __future__ import annotations
 
 import copy
-import functools
 import linecache
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from ir.core import Const, Location, Operand, Value, type_of
+from ir.forgettable import forgettable
 from ir.heap import new_object
 from ir.special_calls import Folded, special
 from ir.typed_calls import TypedCalls
@@ -106,7 +106,7 @@ def object_copier(cls: type) -> Callable[..., Any] | None:
     return copy_of_namespace if SimpleNamespace in cls.__mro__ else copier(cls)
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def copier(cls: type) -> FunctionType:
     """A function that gives copies of the instances of a class."""
     lines = [f"def copy_of_{cls.__name__}(x):\n", "    y = _new(_cls)\n"]

@@ -9,12 +9,13 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import linecache
 from collections.abc import Callable
 from itertools import count
 from types import FunctionType
 from typing import Any
+
+from ir.forgettable import forgettable
 
 _serial = count(1)
 
@@ -32,7 +33,7 @@ def init_of_dataclass(cls: type) -> Callable[..., None]:
     return init
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _made(cls: type) -> tuple[FunctionType, list[str]]:
     parameters: Any = cls.__dataclass_params__  # type: ignore[attr-defined]
     known: dict[str, Any] = {"_Missing": Missing}

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts
+from ir.forgettable import forgettable
 from ir.generators import Generator
 from ir.heap import Cell
 from ir.held import item_held
@@ -401,7 +402,7 @@ def fields_of(obj: Any) -> list[tuple[str, Any]]:
     return found
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def _slots(cls: type) -> tuple[str, ...]:
     """The names of the slots of a class, as its instances have them."""
     found: dict[str, None] = {}

@@ -163,17 +163,18 @@ def load(made: Specialisation, generated: list[Generated], is_last: bool = False
         replace_lambdas(function)
     known: dict[str, object] = {item.name: item for item in generated}
     emitted = emit_functions(functions, known=known)
+    text = emitted.text  # which lives as long as the code, and knows none of its objects
     environment = {
         name: value.cell if isinstance(value, Generated) else value
         for name, value in emitted.environment.items()
     }
     loaded = load_definitions(
-        emitted.definitions,
-        lambda: emitted.source,
+        text.definitions,
+        lambda: text.source,
         name=made.function.name,
         module_globals=made.function.globals,
         environment=environment,
-        locations=emitted.locations,
+        locations=text.locations,
     )
     for item in generated:
         item.cell.cell_contents = loaded[item.name]

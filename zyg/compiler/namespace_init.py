@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import functools
 import keyword
 import linecache
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from itertools import count
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
+from ir.forgettable import forgettable
 from zyg.rules.attribute_dicts import init_by_computed_names
 
 _serial = count(1)
@@ -31,7 +31,7 @@ def init_of_namespace(names: tuple[str, ...]) -> Callable[..., None]:
     return init
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _made(names: tuple[str, ...]) -> tuple[FunctionType, list[str]]:
     owner = "self"
     while owner in names:

@@ -23,6 +23,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.callees import is_choice
+from ir.forgettable import forgettable
 from ir.generators import Generator
 from ir.heap import Cell, Contents, Identity, holds_attribute, is_stored_in
 from ir.shared_names import Names
@@ -275,7 +276,7 @@ def _methods(module_globals: dict[str, Any]) -> set[str]:
     return found
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _methods_of(cls: type) -> set[str]:
     found = {name for name in vars(cls) if overloads(cls, name)}
     return found | {f".{name}" for name in vars(cls) if _computes(cls, name)}
@@ -388,7 +389,7 @@ def _type_of_kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def _is_of_python(cls: type) -> bool:
     """Whether a class and all that it derives from are made by class statements."""
     return not any(

@@ -20,6 +20,7 @@ from typing import Any
 from ir import facts, heap, primitives
 from ir.core import Block, Call, Const, For, Function, If, Operand, Try, Value, While, blocks_of
 from ir.errors import SourceNotFound, Unsupported
+from ir.forgettable import forgettable
 from ir.parse import parse_code
 from ir.types import TOP, Top, Type, Union, class_of
 from zyg.compiler.objects import CERTAIN, IN_PLACE, OPERATORS, lookup
@@ -108,7 +109,7 @@ def _is_quiet(method: Any) -> bool:
     return isinstance(method, types.FunctionType) and _is_quiet_code(method)
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _is_quiet_code(function: types.FunctionType) -> bool:
     return _Reader().is_quiet(function)
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 import math
@@ -18,6 +17,7 @@ import numpy as np
 
 from ir import generators, primitives
 from ir.core import Location
+from ir.forgettable import forgettable
 from ir.generators import Generator
 from ir.late import late
 from zyg.errors import NotDifferentiable
@@ -170,7 +170,7 @@ def knows_steps(module_globals: dict[str, Any]) -> bool:
     return False
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def _has_steps(cls: type) -> bool:
     found = [item for base in cls.__mro__ if is_users(base) for item in vars(base).items()]
     return any(

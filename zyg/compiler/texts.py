@@ -11,7 +11,6 @@ of its method, and differentiated.
 from __future__ import annotations
 
 import dis
-import functools
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.core import Operand, type_of
+from ir.forgettable import forgettable
 from ir.types import TOP, Known, Scalar, Top, Type, Union, class_of
 from zyg.compiler.asked import EACH
 from zyg.compiler.objects import is_place, lookup
@@ -63,7 +63,7 @@ def _may_change(type_: Type) -> bool:
     return changes_by_text(cls) or (cls in (list, tuple, dict, set) and _may_change(item))
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def changes_by_text(cls: type) -> bool:
     """Whether a method of a user's class that makes a text may change objects."""
     return may_change_by(cls, METHODS)
@@ -74,7 +74,7 @@ def may_change_by(cls: type, methods: tuple[str, ...]) -> bool:
     return any(_changes(function) for function in _functions(cls, methods))
 
 
-@functools.lru_cache(maxsize=1024)
+@forgettable(maxsize=1024)
 def text_functions(cls: type) -> list[types.FunctionType]:
     """The methods of a user's class that make texts, and what they call, as far as names tell."""
     return _functions(cls, METHODS)
