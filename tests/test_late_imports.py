@@ -143,7 +143,7 @@ def test_a_late_class_is_declared_with_all_its_methods(stand_in):
     """But for those that stand in it for others to give."""
     declared = {name for name, item in vars(stand_in).items() if isinstance(item, MethodOf)}
     (late,) = {vars(stand_in)[name]._cls for name in declared}
-    cls = getattr(importlib.import_module(late._module), late._name)
+    cls = getattr(late._module, late._name)
     methods = {name: item for name, item in vars(cls).items() if inspect.isfunction(item)}
     given = {name for name, item in methods.items() if "given by" in inspect.getsource(item)}
     assert declared == methods.keys() - given
