@@ -1,6 +1,5 @@
 """What few programs need is imported when it is needed, and not before."""
 
-import importlib
 import inspect
 import os
 import subprocess
