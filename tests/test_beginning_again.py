@@ -1,6 +1,7 @@
 """Programs that find when they run that names mean the same memory: they begin again, unseen, or
 raise."""
 
+import copy
 import functools
 from collections import Counter, deque
 
@@ -170,6 +171,88 @@ def test_what_is_printed_is_printed_once(f, way, capsys):
         assert found == plain
         return
     assert capsys.readouterr().out == plain
+
+
+def printed_and_changed(a, b):
+    print("changed")
+    a[0] = 2.0 * b[0]
+    return np.sum(a * b)
+
+
+def drawn_and_changed(a, b):
+    a[0] = 2.0 * b[0] + np.random.default_rng(3).normal()
+    return np.sum(a * b)
+
+
+def logged_and_changed(a, rows):
+    print("changed")
+    rows[0][1] = a[0] * a[1]
+    return np.sum(rows[0] * a)
+
+
+@pytest.mark.parametrize(("f", "given"), [
+    (printed_and_changed, lambda w: (w[:3], w[1:])),
+    (printed_and_changed, lambda w: (w, w)),
+    (drawn_and_changed, lambda w: (w[::2], w[:2])),
+    (logged_and_changed, lambda w: (w, [w])),
+])
+def test_what_can_not_begin_again_looks_first_at_what_it_is_given(f, given, capsys):
+    """Each number of the memory has its derivative in one of the gradients."""
+    w = np.array([1.0, 2.0, 3.0, 4.0])
+    first, second = given(w)
+    zyg.gradient(f, first.copy(), copy.deepcopy(second))
+    capsys.readouterr()
+    f(*given(w.copy()))
+    plain = capsys.readouterr().out
+    found = np.zeros(4)
+    for place, bar in zip(given(found), zyg.gradient(f, *given(w.copy())), strict=True):
+        if isinstance(bar, list):
+            (place,), (bar,) = place, bar
+        place += bar
+    assert capsys.readouterr().out == plain
+    slopes = [
+        slope(lambda x, i=i: f(*given(np.where(np.arange(4) == i, x, w))), w[i]) for i in range(4)
+    ]
+    np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-8)
+
+
+class State:
+    def __init__(self, u):
+        self.u = u
+        self.log = []
+
+
+def objects_of_its_own(x):
+    state = State(np.zeros(3))
+    state.log.append(x)
+    a = np.zeros(3)
+    b = a if x > 0.0 else np.ones(3)
+    a[0] = x
+    state.u[1] = b[0] * state.log[0]
+    return state.u[1] + b[0]
+
+
+SEEN = State(np.zeros(2))
+
+
+def an_object_from_before(x):
+    SEEN.u[0] += 1.0
+    return objects_of_its_own(x)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_programs_on_objects_of_their_own_begin_again(way):
+    assert WAYS[way](objects_of_its_own, 1.5) == pytest.approx(slope(objects_of_its_own, 1.5))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_objects_from_before_are_changed_once(way):
+    SEEN.u[0] = 0.0
+    try:
+        assert WAYS[way](an_object_from_before, 1.5) == pytest.approx(4.0)
+    except zyg.UnsupportedSyntax:
+        return
+    assert SEEN.u[0] == 1.0
 
 
 @pytest.mark.parametrize("f", [drawn, taken])

@@ -5,17 +5,19 @@
 Most programs that change memory under several names have no names that meet, and code for them is
 several times as fast as that which knows memory by its identity (`ir.changed_names`). So they get
 such code when a run has found that they need it: what they were given is put back, and the call is
-made again, if it has left no other trace (`zyg.compiler.starting_again`).
+made again, if it has left no other trace (`zyg.compiler.starting_again`). What prints or draws
+numbers looks at what it is given before it runs.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from zyg.compiler.memory import shares_memory
 from zyg.entry_cache import Entry
 from zyg.errors import SharedMemory
 from zyg.memory_kinds import memory_in
@@ -45,10 +47,23 @@ class FirstRun:
 
 def watched(entry: Entry) -> None:
     """Has an entry whose run may begin again put back what it was given."""
+    entry.run = FirstRun(entry.run, entry.mode, changed_inputs(entry))
+
+
+def changed_inputs(entry: Entry) -> list[int]:
+    """The numbers of the inputs that the code of an entry changes in place, but for objects."""
     made = entry.made
     sources = [entry.plan.inputs[i] for i in (*made.updates, *made.spoiled)]
-    changed = [entry.passed.index(source) for source in sources]
-    entry.run = FirstRun(entry.run, entry.mode, changed)
+    return [entry.passed.index(source) for source in sources if source.kind != "heap"]
+
+
+def given_shared(entry: Entry, inputs: Sequence[Any]) -> bool:
+    """Whether memory that a call changes in place has two names among what it is given."""
+    changed = set(changed_inputs(entry))
+    return shares_memory(
+        [value for i, value in enumerate(inputs) if i in changed],
+        [value for i, value in enumerate(inputs) if i not in changed],
+    )
 
 
 def _may_change(memory: Any) -> bool:

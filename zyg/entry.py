@@ -11,14 +11,14 @@ from __future__ import annotations
 import types
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir import special_calls
 from ir.errors import NamesUnknown, NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
-from ir.late import imported
+from ir.late import imported, late
 from ir.outer_cells import CellChanges, note_changes, note_no_changes
 from ir.types import Known, Type
 from zyg import unusual_arrays
@@ -41,6 +41,11 @@ from zyg.keys import function_key, identified, tuple_key
 from zyg.rules import registry
 from zyg.shadow_calls import is_running
 from zyg.signature import abstract_all, is_known_by_identity
+
+if TYPE_CHECKING:
+    from zyg import beginning_again
+else:  # few programs have names of which nobody knows whether they meet
+    beginning_again = late("zyg.beginning_again")
 
 special_calls.LATE["copy"] = "zyg.compiler.copies"
 
@@ -169,7 +174,12 @@ def _entry_for(
     is_on_heap = in_cells or key in cache.on_heap
     whole = _heap_key(key, mode, function, args, kwargs) if is_on_heap else key
     try:
-        return _found(whole, mode, function, args, kwargs)
+        entry = _found(whole, mode, function, args, kwargs)
+        if entry.looks_first and beginning_again.given_shared(
+            entry, inputs_of(entry, function, args, kwargs)
+        ):
+            return entry_in_cells(mode, function, args, kwargs) or entry
+        return entry
     except ChangesArguments:
         if len(cache.changing) > MAX_ENTRIES:
             cache.changing.clear()
@@ -381,7 +391,7 @@ def _made_for(
         )
     ):
         entry.calls_until_path = CALLS_UNTIL_PATH
-    if not is_on_heap and not is_at_run_time(mode) and may_find_shared(entry):
+    if not in_cells and not is_at_run_time(mode) and may_find_shared(entry):
         entry.calls_until_path = 0
     entry.alive += identified((callee.function, values))
     cache.put(key, entry)
@@ -389,17 +399,19 @@ def _made_for(
 
 
 def may_find_shared(entry: Entry) -> bool:
-    """Whether code may find when it runs that names mean the same memory, and begin again."""
+    """Whether code may find when it runs that names mean the same memory: then it begins again, or
+    looks first at what it is given."""
     if imported("zyg.compiler.memory") is None:
         return False  # which it would ask
     from zyg.compiler.starting_again import asks_at_run_time, may_begin_again
 
-    if not asks_at_run_time(entry.made) or not may_begin_again(entry.made):
+    if not asks_at_run_time(entry.made):
         return False
-    from zyg.beginning_again import watched
-
-    watched(entry)
-    return True
+    if not entry.shared and may_begin_again(entry.made):
+        beginning_again.watched(entry)
+        return True
+    entry.looks_first = not entry.has_heap and bool(beginning_again.changed_inputs(entry))
+    return entry.looks_first
 
 
 def _is_given_no_objects(

@@ -71,6 +71,8 @@ class Entry:
     plain: Shared = record.made(dict)
     changes_held: bool = False
     leaves_arrays: bool = False
+    # Whether it may find that names mean the same memory, and then can't begin again.
+    looks_first: bool = False
     alive: list[object] = record.made(list)
     calls_until_path: int = 0
     _checks: int = 0

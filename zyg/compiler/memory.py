@@ -51,6 +51,17 @@ def check_separate(value: Any, changed: Any) -> None:
         raise _shared(changed)
 
 
+def shares_memory(changed: list[Any], apart: list[Any]) -> bool:
+    """Whether some memory in what is changed in place is met twice there, or elsewhere as well."""
+    others, elsewhere = _memory(apart)
+    arrays, counts = _memory(changed)
+    del counts[id(changed)]
+    return (
+        len(counts) < sum(counts.values()) or bool(counts.keys() & elsewhere.keys())
+        or _overlapping([(others, -1), *(([array], i) for i, array in enumerate(arrays))])
+    )
+
+
 def check_apart(container: Any) -> None:
     """Raises where a container whose elements are changed in place holds one of them twice."""
     arrays, objects = _memory(container, into_objects=False)

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import Call, Const, Operand, type_of
+from ir.core import Call, Const, Operand, operands_of, type_of
+from ir.heap import HEAP, STORES
 from ir.held import CONTAINERS, item_held
 from ir.memory_facts import CHANGING
 from ir.rewrite import walk
@@ -26,6 +27,7 @@ from ir.simplify import DISPLAYS
 from ir.types import Closure, Instance, Iterator, Known, Method, Top, Tuple, Type, Union
 from zyg.compiler import memory
 from zyg.compiler.object_needs import PASSING
+from zyg.compiler.objects import is_place
 from zyg.compiler.repeatable import DRAWS, ELSEWHERE
 from zyg.compiler.specialisation import Specialisation
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
@@ -66,9 +68,11 @@ def asks_at_run_time(made: Specialisation) -> bool:
 
 def may_begin_again(made: Specialisation) -> bool:
     """Whether all that a program does before it finds that can be taken back."""
-    if made.heap is not None or any(map(_may_be_consumed, made.inputs)):
+    if any(_may_be_consumed(type_) for type_ in made.inputs if type_ != HEAP):
         return False
     functions = made.with_callees()
+    if made.heap is not None and any(map(_knows_objects, functions)):
+        return False
     known = {
         id(source) for one in functions for source in (one.source, one.source.code)
         if source is not None
@@ -77,6 +81,16 @@ def may_begin_again(made: Specialisation) -> bool:
         _leaves_no_trace(op, known)
         for one in functions if not _is_of_library(one.source.globals)
         for op in walk(one.function.body) if isinstance(op, Call)
+    )
+
+
+def _knows_objects(made: Specialisation) -> bool:
+    """Whether a program works on an object, or a class, that was there before it."""
+    return any(
+        (isinstance(operand, Const) and is_place(type(operand.value)))
+        or (isinstance(op, Call) and isinstance(op.callee, Const) and op.callee.value in STORES
+        and isinstance(operand, Const) and isinstance(operand.value, type))
+        for op in walk(made.function.body) for operand in operands_of(op)
     )
 
 
