@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zyg.rules  # noqa: F401  (registers the rules)
+import zyg
+import zyg.rules
 from tests.rule_check import check_rule
 from tests.rule_row import Row
 from tests.rule_table import ROWS
@@ -190,3 +191,13 @@ def test_rules_registered_late_replace_none_of_the_users() -> None:
         [sys.executable, "-c", OWN_RULES], capture_output=True, text=True, check=False
     )
     assert run.stdout == "own rules stay\n", run.stderr
+
+
+def test_a_rule_without_source_is_called() -> None:
+    def shrunk(x: Any) -> Any:
+        return x / 2.0
+
+    names: dict[str, Any] = {}
+    exec("def rule(x): return x / 2.0, lambda y_bar: y_bar / 2.0", names)
+    zyg.adjoint(shrunk)(names["rule"])
+    np.testing.assert_array_equal(zyg.gradient(lambda x: shrunk(x) ** 2, 3.0), 1.5)
