@@ -103,6 +103,43 @@ def test_vectorized_functions():
     zyg.check_grads(f, np.array([0.5, 1.7, 0.2]), np.array([[1.0], [0.1]]), order=1)
 
 
+def squares_and_sums(u, v):
+    return u * u, np.sum(u * v)
+
+
+@pytest.mark.parametrize(
+    ("vectorized", "shapes"),
+    [
+        (np.vectorize(lambda u, v: np.sum(u * v), signature="(n),(n)->()"), [(2, 3), (3,)]),
+        (np.vectorize(lambda a, u: a @ u, signature="(m,n),(n)->(m)"), [(2, 3), (4, 1, 3)]),
+        (np.vectorize(squares_and_sums, signature="(n),(n)->(n),()"), [(3,), (2, 3)]),
+        (np.vectorize(np.polyval, excluded=[0]), [(3,), (2, 2)]),
+        (np.vectorize(lambda x, p: np.polyval(p, x), excluded={"p"}), [(2,), (3,)]),
+        (np.vectorize(lambda u, f: f * np.cumsum(u), signature="(n)->(n)", excluded=[1]),
+         [(2, 3), (1,)]),
+    ],
+)
+def test_parts_of_vectorized_functions(vectorized, shapes):
+    args = [np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape) / 5 for shape in shapes]
+    is_named = "p" in vectorized.excluded
+
+    def f(x, y):
+        return vectorized(x, p=y) if is_named else vectorized(x, y)
+
+    zyg.check_grads(f, *args, order=1)  # of the value, too
+
+
+def test_what_vectorized_functions_captured():
+    def f(x, c):
+        scaled = np.vectorize(lambda u, *, power: np.sum(c * u**power), signature="(n),()->()")
+        return np.sum(scaled(x, power=2))
+
+    zyg.check_grads(f, np.array([[0.5, 1.7, 0.2], [0.1, 0.3, 0.4]]), 0.7, order=1)
+    with pytest.raises(ValueError, match="inconsistent size"):
+        zyg.gradient(lambda x: np.sum(np.vectorize(
+            lambda u, v: u @ v, signature="(n),(n)->()")(x, np.ones(2))), np.ones(3))
+
+
 @pytest.mark.skipif(
     np.lib.NumpyVersion(np.__version__) < "2.2.0", reason="np.trim_zeros has had axes since 2.2"
 )

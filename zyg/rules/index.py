@@ -124,7 +124,7 @@ LATE = {
     "numpy": (
         "array_iteration", "array_stores", "composites", "creation", "einsum", "index_tricks",
         "options", "order_statistics", "padding", "piecewise", "polynomials",
-        "running_extrema", "ufunc_methods",
+        "running_extrema", "ufunc_methods", "vectorized",
     ),
     "numpy.fft": ("fourier",),
     "numpy.lib.stride_tricks": ("windows",),
