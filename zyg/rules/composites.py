@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj
-from zyg.rules.registry import adjoint, constant, stand_in, substitute
+from zyg.rules.registry import adjoint, stand_in, substitute
 
 # From NumPy 2 on, several arrays come in a tuple and not in a list.
 GIVES_TUPLES = int(np.__version__.split(".")[0]) >= 2

@@ -6,7 +6,6 @@ import numpy as np
 
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
-from zyg.errors import NotDifferentiable
 from zyg.numpy_example import shaped_by
 from zyg.rules.registry import adjoint, constant, substitute
 

@@ -65,69 +65,62 @@ constant(dtypes_of)
 # By a signature, by keyword, and with arguments that each call gets as they are
 
 
+# What NumPy does, which the rule stands for.
+VECTORIZE = np.vectorize
+
+
 def by_parts(function, otypes, excluded, signature, args, kwargs):
-    return np.vectorize(function, otypes, None, excluded, False, signature)(*args, **kwargs)
+    return VECTORIZE(function, otypes, None, excluded, False, signature)(*args, **kwargs)
 
 
 @adjoint(by_parts)
 def by_parts_rule(function, otypes, excluded, signature, args, kwargs, *, pullback=None):
     names = tuple(kwargs)
     given = [*args, *kwargs.values()]
-    is_spread = [key not in excluded for key in [*range(len(args)), *names]]
-    count_spread = sum(is_spread)
-    inner, outer = read_signature(signature) if signature else ([()] * count_spread, None)
-    arrays = [np.asarray(x) for x, spread in zip(given, is_spread, strict=True) if spread]
+    is_whole = [key in excluded for key in [*range(len(args)), *names]]
+    shape, columns = shape_and_columns(given, is_whole, signature)
+    calls = [
+        pullback(called_by_name, function, names, *[
+            x if column is None else column[i] for x, column in zip(given, columns, strict=True)
+        ])
+        for i in range(math.prod(shape))
+    ]
+    y = together([y for y, _ in calls], shape, otypes, signature) if calls else (
+        by_parts(function, otypes, excluded, signature, args, kwargs)
+    )
+
+    def back(y_bar):
+        found = [
+            call_back(part_of(y_bar, value, shape, i))[1:]
+            for i, (value, call_back) in enumerate(calls)
+        ]
+        function_bar = functools.reduce(accumulate, [bars[0] for bars in found], None)
+        bars = [
+            bar_of_column([bars[2 + k] for bars in found], columns[k], shape, x)
+            for k, x in enumerate(given)
+        ]
+        args_bar = tuple(bars[: len(args)])
+        kwargs_bar = dict(zip(names, bars[len(args) :], strict=True))
+        return function_bar, None, None, None, args_bar, kwargs_bar
+
+    return y, back
+
+
+def shape_and_columns(given, is_whole, signature):
+    """The shape of all calls, and of each argument its parts, in a row; None where it is whole."""
+    arrays = [np.asarray(x) for x, whole in zip(given, is_whole, strict=True) if not whole]
+    inner = read_signature(signature)[0] if signature else [()] * len(arrays)
     if len(arrays) != len(inner):
         raise TypeError(
             f"wrong number of positional arguments: expected {len(inner)}, got {len(arrays)}"
         )
     shape, _ = loops_and_sizes(arrays, inner)
-    count = math.prod(shape)
-    columns = [
-        in_a_row(array, len(dims), shape) for array, dims in zip(arrays, inner, strict=True)
+    rows = iter([in_a_row(x, len(dims), shape) for x, dims in zip(arrays, inner, strict=True)])
+    columns = [None if whole else next(rows) for whole in is_whole]
+    # Without a signature, NumPy gives a function Python's numbers.
+    return shape, columns if signature else [
+        None if column is None else column.tolist() for column in columns
     ]
-    columns = columns if signature else [column.tolist() for column in columns]
-    numbers = np.cumsum(is_spread) - 1
-    calls = [
-        pullback(called_by_name, function, names, *[
-            columns[numbers[k]][i] if is_spread[k] else x for k, x in enumerate(given)
-        ])
-        for i in range(count)
-    ]
-    if count == 0:
-        empty = by_parts(function, otypes, excluded, signature, args, kwargs)
-        return empty, lambda y_bar: (None, None, None, None, None, None)
-    first = calls[0][0]
-    has_several = len(outer) > 1 if signature else isinstance(first, tuple)
-    rows = list(zip(*[y for y, _ in calls], strict=True)) if has_several else [[y for y, _ in calls]]
-    results = [np.stack([np.asarray(item) for item in row]) for row in rows]
-    dtypes = otypes or [np.asarray(row[0]).dtype for row in rows]
-    parts = tuple([
-        np.reshape(result, (*shape, *np.shape(result)[1:])).astype(dtype)
-        for result, dtype in zip(results, dtypes, strict=True)
-    ])
-
-    def back(y_bar):
-        bars = y_bar if has_several else (y_bar,)
-        seeds = [
-            None if bar is None else np.reshape(bar, np.shape(result))
-            for bar, result in zip(bars, results, strict=True)
-        ]
-        found = [
-            call_back(seed_at(seeds, i, has_several))[1:] for i, (_, call_back) in enumerate(calls)
-        ]
-        function_bar = functools.reduce(accumulate, [bars_of_call[0] for bars_of_call in found])
-        item_bars = list(zip(*found, strict=True))[2:]
-        given_bars = [
-            spread_bar(item_bars[k], columns[numbers[k]], shape, x) if is_spread[k]
-            else functools.reduce(accumulate, item_bars[k])
-            for k, x in enumerate(given)
-        ]
-        args_bar = tuple(given_bars[: len(args)])
-        kwargs_bar = dict(zip(names, given_bars[len(args) :], strict=True))
-        return function_bar, None, None, None, args_bar, kwargs_bar
-
-    return (parts if has_several else parts[0]), back
 
 
 def in_a_row(array, inner, shape):
@@ -144,13 +137,33 @@ def called_by_name(function, names, *values):
     return function(*values[:first], **dict(zip(names, values[first:], strict=True)))
 
 
-def seed_at(seeds, place, has_several):
-    parts = tuple([None if seed is None else seed[place] for seed in seeds])
+def together(values, shape, otypes, signature):
+    """What the calls have returned, in one array or in several."""
+    has_several = isinstance(values[0], tuple)
+    rows = list(zip(*values, strict=True)) if has_several else [values]
+    dtypes = otypes or dtypes_of([row[0] for row in rows])
+    stacks = [np.stack([np.asarray(item) for item in row]) for row in rows]
+    parts = tuple([
+        np.reshape(stack, (*shape, *np.shape(stack)[1:])).astype(dtype)
+        for stack, dtype in zip(stacks, dtypes, strict=True)
+    ])
     return parts if has_several else parts[0]
 
 
-def spread_bar(bars, column, shape, x):
-    """The cotangent of an argument of which each call has got a part."""
+def part_of(y_bar, value, shape, place):
+    """The cotangent of what one call has returned."""
+    if y_bar is None:
+        return None
+    if isinstance(value, tuple):
+        pairs = zip(y_bar, value, strict=True)
+        return tuple([part_of(bar, item, shape, place) for bar, item in pairs])
+    return np.reshape(y_bar, (-1, *np.shape(y_bar)[len(shape) :]))[place]
+
+
+def bar_of_column(bars, column, shape, x):
+    """The cotangent of an argument of which each call has got a part, or all of it."""
+    if column is None or not bars:
+        return functools.reduce(accumulate, bars, None)
     parts = np.stack([
         np.zeros(np.shape(part)) if bar is None else np.asarray(bar)
         for bar, part in zip(bars, column, strict=True)
