@@ -53,7 +53,7 @@ def test_every_rule_has_a_row() -> None:
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
         "running_extrema", "heaps", "derived_classes", "matching",
-        "tangents_of_cotangents", "tangents_twice",
+        "tangents_of_cotangents", "tangents_twice", "vectorized",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}
     elsewhere |= {"zyg.compiler.memory", "zyg.compiler.replica"}  # tests/test_undo.py

@@ -6,28 +6,22 @@ from typing import Any
 
 import numpy as np
 
+# Integers of the size of a number.
+WORDS = {"d": np.int64, "f": np.int32}
+
 
 def selected(bar: Any, mask: Any) -> Any:
     """`bar` where `mask` is true, 0 elsewhere, also where `bar` is infinite or NaN there.
 
-    The product takes a fifth of the time of a selection of random items; that it has met an
-    infinity, the processor tells for nothing, and NaN a pass that only reads.
+    For each item the bits of `bar`, and ones or zeros for them: that takes a fifth of the time of a
+    selection of random items, and knows no NaN.
     """
-    try:
-        with np.errstate(invalid="raise"):
-            product = np.multiply(bar, mask)
-    except FloatingPointError:
+    if not isinstance(bar, np.ndarray):
+        return np.multiply(bar, mask) if np.isfinite(bar) else np.where(mask, bar, 0)[()]
+    words = WORDS.get(bar.dtype.char) if bar.dtype.isnative else None
+    if words is None or not isinstance(mask, np.ndarray):
         return np.where(mask, bar, 0)[()]
-    return product if is_finite(least_of(bar, product)) else np.where(mask, bar, 0)[()]
-
-
-def least_of(bar: Any, product: Any) -> Any:
-    """What tells of `bar` whether it is finite, in few items."""
-    if not isinstance(bar, np.ndarray) or not bar.size:
-        return bar
-    if not any(bar.strides):
-        return bar.flat[0]  # one number, repeated
-    return bar if bar.size < product.size else product
+    return np.bitwise_and(bar.view(words), np.negative(mask.view(np.int8))).view(bar.dtype)
 
 
 def is_finite(bar: Any) -> bool:
@@ -44,3 +38,8 @@ def is_steep(y_dot: Any, x_dot: Any) -> Any:
 def unmoved(y_dot: Any, x_dot: Any) -> Any:
     """The tangent of a function of `x`: 0 where `x` doesn't move, however steep it is there."""
     return y_dot if is_finite(y_dot) else np.where(is_steep(y_dot, x_dot), 0, y_dot)[()]
+
+
+def below_infinity(x: Any, most: float) -> Any:
+    """`x`, with a number that is far enough away in the place of infinities."""
+    return x if is_finite(x) else np.where(np.isinf(x), most, x)

@@ -96,7 +96,9 @@ NAMED = {
     "zyg.quotients": {
         "quotients": "over_square weight_of_two power_part product_over times_log",
     },
-    "zyg.selections": {"quotients": "selected unmoved is_steep", "indexing": "is_finite"},
+    "zyg.selections": {
+        "quotients": "selected unmoved is_steep below_infinity", "indexing": "is_finite",
+    },
     "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
     "zyg.windows": {"windows": "windows_bar windows_and_axes"},
 }

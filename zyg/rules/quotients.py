@@ -13,7 +13,7 @@ from zyg.numpy_example import elementwise
 from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
-from zyg.selections import is_finite, is_steep, selected, unmoved
+from zyg.selections import below_infinity, is_finite, is_steep, selected, unmoved
 
 
 @adjoint(power_part)
@@ -119,6 +119,18 @@ facts.total(unmoved)
 facts.pure(unmoved)
 
 
-@facts.result(unmoved)
-def tangent_type(args, kwargs):
+@facts.result(unmoved, below_infinity)
+def same_type(args, kwargs):
     return args[0]
+
+
+@adjoint(below_infinity)
+def below_infinity_rule(x, most):
+    def back(y_bar):
+        return y_bar if is_finite(x) else np.where(np.isinf(x), 0, y_bar), None
+
+    return below_infinity(x, most), back
+
+
+facts.total(below_infinity)
+facts.pure(below_infinity)
