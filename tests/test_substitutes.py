@@ -84,6 +84,14 @@ def test_piecewise():
     zyg.check_grads(f, np.array([-0.7, 0.3, 0.6, 1.4, -0.2]), 1.3, order=1)
 
 
+def test_piecewise_with_arguments_for_its_functions():
+    def f(x, c):
+        return np.sum(np.piecewise(x, [x < 0.4, x > 0.7], [
+            lambda u, s: s * u**2, lambda u, s: u * s, lambda u, s: u - s], c) ** 2)
+
+    zyg.check_grads(f, np.array([0.1, 0.5, 0.9]), 0.6, order=1)
+
+
 def test_fromfunction():
     def f(x):
         return np.sum(np.fromfunction(lambda i, j: (i + x) * (j - x) ** 2, (2, 3)))
