@@ -64,6 +64,10 @@ def polynomials() -> Iterator[Row]:
     x = places(6)
     yield from cases(np.polyfit, (x, real(6), 2), (x, real(6, 2), 1))
     yield from cases(np.polyfit, (x, real(6), 2, Options(w=real(6))))
+    yield from cases(
+        np.polyfit, (x, real(6), 2, Options(cov=True)), (x, real(6, 2), 1, Options(cov=True)),
+        (x, real(6, 2), 1, Options(cov="unscaled", w=real(6))),
+    )
 
 
 @table

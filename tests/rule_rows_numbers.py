@@ -13,7 +13,7 @@ import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, signed, single, table, whole
 from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
-from zyg.selections import selected
+from zyg.selections import below_infinity, selected, unmoved
 
 
 @table
@@ -215,6 +215,8 @@ def binary() -> Iterator[Row]:
     yield from cases(times_log, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(weight_of_two, (signed(3), signed(3)), (real(3), 0), (0.3, 0.3))
     yield from cases(selected, (real(3), np.array([True, False, True])), (real(2, 1), True))
+    yield from cases(unmoved, (real(3), np.array([0, 1, 0])))
+    yield from cases(below_infinity, (real(3), 40))
     yield from cases(np.heaviside, (np.array([-1, 0, 1]), 0.5))
     yield from cases(np.ldexp, (real(3), np.array([1, 2, -1])), (0.3, np.array([1, 2])))
     yield from cases(np.nextafter, (real(3), 1.0))

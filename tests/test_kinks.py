@@ -338,3 +338,36 @@ def test_precision_of_covariances():
 def test_repeated_number():
     (bar,) = zyg.gradient(lambda x: np.sum(np.repeat(x, 3, axis=0)), np.array(0.7))
     assert bar.shape == () and bar == 3.0
+
+
+@pytest.mark.parametrize(
+    "flat",
+    [
+        lambda v: np.sqrt(np.maximum(v, 0.0)), lambda v: np.sqrt(np.clip(v, 0.0, 9.0)),
+        lambda v: np.sqrt(np.where(v > 0, v, 0.0)), lambda v: np.maximum(v, 0.0) ** 0.5,
+        lambda v: np.cbrt(np.fmax(v, 0.0)),
+        lambda v: np.arcsin(np.minimum(np.maximum(v, 0.0), 4.0) / 4.0),
+        lambda v: np.float_power(np.maximum(v, 0.0), 0.5),
+    ],
+)
+def test_flat_functions_of_what_is_cut_off(flat):
+    """Where `v` is cut off, slopes are infinite or not, and have no part."""
+    v, inside = np.array([-1.0, 2.0, -0.5]), np.array([2.0])
+
+    def f(v):
+        return np.sum(flat(v)) ** 2
+
+    (bar,), (slope,) = zyg.gradient(f, v), zyg.gradient(f, inside)[0]
+    np.testing.assert_allclose(bar, [0.0, slope, 0.0], rtol=1e-14)
+    ones = np.ones(3)
+    assert zyg.jvp(f, (v,), (ones,))[1] == pytest.approx(slope, rel=1e-14)
+    if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        return  # values decide on dtypes: the run time finds second derivatives, and makes NaN
+    curvature = zyg.hvp(f, inside, np.ones(1))[0]
+    np.testing.assert_allclose(zyg.hvp(f, v, ones), [0.0, curvature, 0.0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("cut", [lambda v: np.maximum(v, 0.0), lambda v: np.clip(v, 0.0, 9.0)])
+def test_cotangents_that_are_nan_where_they_are_cut_off(cut):
+    (bar,) = zyg.gradient(lambda v: np.sum(np.sqrt(cut(v)) ** 2), np.array([-1.0, 2.0, 0.5]))
+    np.testing.assert_allclose(bar, [0.0, 1.0, 1.0], rtol=1e-14)

@@ -76,6 +76,32 @@ def test_derivatives_of_real_parts(name):
     np.testing.assert_allclose(reverse, curvature, atol=1e-5)
 
 
+def copied(z):
+    return np.copy(z)
+
+
+class CopiedRule:
+    """A rule that can't be looked into: nothing is known of what it gives."""
+
+    def __call__(self, z):
+        return np.copy(z), lambda y_bar: y_bar * 1.0
+
+
+zyg.adjoint(copied)(CopiedRule())
+
+
+@pytest.mark.parametrize("items", [
+    lambda z: [z[0].imag, z[1]], lambda z: [np.abs(z[0]), z[1]],
+    lambda z: (np.angle(z[0]), z[1]), lambda z: [np.linalg.norm(z), z[1]],
+    lambda z: list({"a": np.var(z), "b": z[1]}.values()),
+])
+def test_real_items_of_unknown_type(items):
+    def program(x):
+        return np.real(np.sum(items(copied(turned(x)))) * (1 - 0.3j))
+
+    zyg.check_grads(program, POINT, order=1)
+
+
 def test_real_part_of_a_complex_argument():
     _, y_dot = zyg.jvp(lambda z: ((z * 2.0).real * (1 + 2j)).imag, (1.3 + 0.2j,), (0.3 - 1.1j,))
     assert y_dot == pytest.approx(1.2)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zyg.rules  # noqa: F401  (registers the rules)
+import zyg
+import zyg.rules
 from tests.rule_check import check_rule
 from tests.rule_row import Row
 from tests.rule_table import ROWS
@@ -43,6 +44,7 @@ def test_every_rule_has_a_row() -> None:
     # tests/test_scipy_*.py, methods of ufuncs tests/test_ufunc_methods.py, classes derived from
     # containers tests/test_derived_containers.py, patterns tests/corpus/matching.py, what tangents
     # are put together from tests/test_nesting_of_modes.py and tests/test_compositions.py.
+    # Vectorized functions have tests/test_substitutes.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "iteration_twice",
         "lazy", "assembly",
@@ -52,7 +54,7 @@ def test_every_rule_has_a_row() -> None:
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_sparse", "scipy_optimize", "scipy_integrate", "ufunc_methods",
         "running_extrema", "heaps", "derived_classes", "matching",
-        "tangents_of_cotangents", "tangents_twice",
+        "tangents_of_cotangents", "tangents_twice", "vectorized",
     )
     elsewhere = {f"zyg.rules.{kind}" for kind in kinds}
     elsewhere |= {"zyg.compiler.memory", "zyg.compiler.replica"}  # tests/test_undo.py
@@ -190,3 +192,13 @@ def test_rules_registered_late_replace_none_of_the_users() -> None:
         [sys.executable, "-c", OWN_RULES], capture_output=True, text=True, check=False
     )
     assert run.stdout == "own rules stay\n", run.stderr
+
+
+def test_a_rule_without_source_is_called() -> None:
+    def shrunk(x: Any) -> Any:
+        return x / 2.0
+
+    names: dict[str, Any] = {}
+    exec("def rule(x): return x / 2.0, lambda y_bar: y_bar / 2.0", names)
+    zyg.adjoint(shrunk)(names["rule"])
+    np.testing.assert_array_equal(zyg.gradient(lambda x: shrunk(x) ** 2, 3.0), 1.5)

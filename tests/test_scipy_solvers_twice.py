@@ -88,6 +88,10 @@ def test_second_derivatives(f, args):
     check_second_derivatives(f, args, step=1e-5, tolerance=1e-6)
 
 
+def well_and_slope(x, a, b):
+    return well(x, a, b), slope_of_well(x, a, b)
+
+
 def argmin_by_root(a, b):
     return np.sum(optimize.fsolve(slope_of_well, np.ones(2), (a, b)) ** 2)
 
@@ -102,6 +106,8 @@ def least_by_root(a, b):
     [
         (lambda a, b: np.sum(optimize.minimize(
             well, np.ones(2), (a, b), jac=slope_of_well).x ** 2), argmin_by_root),
+        (lambda a, b: np.sum(optimize.minimize(
+            well_and_slope, np.ones(2), (a, b), jac=True).x ** 2), argmin_by_root),
         (lambda a, b: np.sum(
             optimize.minimize(lambda x: well(x, a, b), np.ones(2)).x ** 2), argmin_by_root),
         (lambda a, b: optimize.minimize(

@@ -84,6 +84,14 @@ def test_piecewise():
     zyg.check_grads(f, np.array([-0.7, 0.3, 0.6, 1.4, -0.2]), 1.3, order=1)
 
 
+def test_piecewise_with_arguments_for_its_functions():
+    def f(x, c):
+        return np.sum(np.piecewise(x, [x < 0.4, x > 0.7], [
+            lambda u, s: s * u**2, lambda u, s: u * s, lambda u, s: u - s], c) ** 2)
+
+    zyg.check_grads(f, np.array([0.1, 0.5, 0.9]), 0.6, order=1)
+
+
 def test_fromfunction():
     def f(x):
         return np.sum(np.fromfunction(lambda i, j: (i + x) * (j - x) ** 2, (2, 3)))
@@ -101,6 +109,43 @@ def test_vectorized_functions():
         return np.sum(vectorized(x, y) ** 2)
 
     zyg.check_grads(f, np.array([0.5, 1.7, 0.2]), np.array([[1.0], [0.1]]), order=1)
+
+
+def squares_and_sums(u, v):
+    return u * u, np.sum(u * v)
+
+
+@pytest.mark.parametrize(
+    ("vectorized", "shapes"),
+    [
+        (np.vectorize(lambda u, v: np.sum(u * v), signature="(n),(n)->()"), [(2, 3), (3,)]),
+        (np.vectorize(lambda a, u: a @ u, signature="(m,n),(n)->(m)"), [(2, 3), (4, 1, 3)]),
+        (np.vectorize(squares_and_sums, signature="(n),(n)->(n),()"), [(3,), (2, 3)]),
+        (np.vectorize(np.polyval, excluded=[0]), [(3,), (2, 2)]),
+        (np.vectorize(lambda x, p: np.polyval(p, x), excluded={"p"}), [(2,), (3,)]),
+        (np.vectorize(lambda u, f: f * np.cumsum(u), signature="(n)->(n)", excluded=[1]),
+         [(2, 3), (1,)]),
+    ],
+)
+def test_parts_of_vectorized_functions(vectorized, shapes):
+    args = [np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape) / 5 for shape in shapes]
+    is_named = "p" in vectorized.excluded
+
+    def f(x, y):
+        return vectorized(x, p=y) if is_named else vectorized(x, y)
+
+    zyg.check_grads(f, *args, order=1)  # of the value, too
+
+
+def test_what_vectorized_functions_captured():
+    def f(x, c):
+        scaled = np.vectorize(lambda u, *, power: np.sum(c * u**power), signature="(n),()->()")
+        return np.sum(scaled(x, power=2))
+
+    zyg.check_grads(f, np.array([[0.5, 1.7, 0.2], [0.1, 0.3, 0.4]]), 0.7, order=1)
+    with pytest.raises(ValueError, match="inconsistent size"):
+        zyg.gradient(lambda x: np.sum(np.vectorize(
+            lambda u, v: u @ v, signature="(n),(n)->()")(x, np.ones(2))), np.ones(3))
 
 
 @pytest.mark.skipif(

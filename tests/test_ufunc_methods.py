@@ -158,3 +158,22 @@ def test_the_tracker_has_them(ufunc):
 
     (bar,) = tracker.gradient(program, A)
     np.testing.assert_allclose(bar.data, zyg.gradient(program, A)[0])
+
+
+@pytest.mark.parametrize("where", [[True, False, True], [[True], [False]], [False, False, False]])
+@pytest.mark.parametrize("ufunc", [
+    np.logaddexp, np.logaddexp2, np.hypot, np.subtract, np.divide, np.float_power,
+])
+def test_reductions_of_what_a_mask_lets_through(ufunc, where):
+    def f(x):
+        over = ufunc.reduce(x, axis=1, where=where, initial=0.4, keepdims=True)
+        return over + ufunc.reduce(x, axis=0, where=where, initial=0.4)
+
+    x = np.arange(1.0, 7.0).reshape(2, 3) / 5
+    zyg.check_grads(f, x)
+    np.testing.assert_allclose(zyg.jvp(f, (x,), (x,))[0], f(x), rtol=1e-14, atol=1e-15)
+    single = x.astype(np.float32)
+    assert zyg.gradient(lambda x: np.sum(f(x)), single)[0].dtype == np.float32
+    if ufunc.identity is None:
+        with pytest.raises(ValueError, match="does not have an identity"):
+            zyg.pullback(lambda x: ufunc.reduce(x, where=where), x)

@@ -336,6 +336,7 @@ from_api.ends_of_pair = _ends_of_pair
 from_api.why_not_compiled = _why_not_compiled
 from_api.may_store = _may_store
 differentiates(gradient, with_value=False)
+registry.gradient_function = _gradient_function
 expansions[id(pullback)] = _pullback_inside
 expansions[id(grad)] = _made_by(_gradient_function)
 expansions[id(value_and_grad)] = _made_by(_value_and_gradient_function)

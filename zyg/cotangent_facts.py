@@ -388,7 +388,7 @@ def _is_sparse(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 facts.pure(cotangent.add, cotangent.subtract, cotangent_items.add_at, cotangent.sum_over)
-facts.pure(cotangent.materialised, cotangent_items.item, cotangent.from_items)
+facts.pure(cotangent.materialised, cotangent.kept_real, cotangent_items.item, cotangent.from_items)
 facts.pure(cotangent.from_reversed_items, cotangent.owned, cotangent.completed_container)
 facts.fresh(cotangent.sum_over, cotangent.owned)
 facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)

@@ -29,6 +29,10 @@ def replaced(y: Any, **numbers: Any) -> Any:
     return np.nan_to_num(y, **numbers)
 
 
+facts.total(replaced)
+facts.fresh(replaced)
+
+
 @facts.result(replaced)
 def _like_numbers(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]

@@ -6,21 +6,40 @@ from typing import Any
 
 import numpy as np
 
+# Integers of the size of a number.
+WORDS = {"d": np.int64, "f": np.int32}
+
 
 def selected(bar: Any, mask: Any) -> Any:
-    """`bar` where `mask` is true, 0 elsewhere, also where `bar` is infinite there.
+    """`bar` where `mask` is true, 0 elsewhere, also where `bar` is infinite or NaN there.
 
-    The product takes a fifth of the time of a selection of random items; that it has met an
-    infinity, the processor tells for nothing.
+    For each item the bits of `bar`, and ones or zeros for them: that takes a fifth of the time of a
+    selection of random items, and knows no NaN.
     """
-    try:
-        with np.errstate(invalid="raise"):
-            return np.multiply(bar, mask)
-    except FloatingPointError:
+    if not isinstance(bar, np.ndarray):
+        return np.multiply(bar, mask) if np.isfinite(bar) else np.where(mask, bar, 0)[()]
+    words = WORDS.get(bar.dtype.char) if bar.dtype.isnative else None
+    if words is None or not isinstance(mask, np.ndarray):
         return np.where(mask, bar, 0)[()]
+    return np.bitwise_and(bar.view(words), np.negative(mask.view(np.int8))).view(bar.dtype)
 
 
 def is_finite(bar: Any) -> bool:
     """Whether all items are finite, or rather their squares: a pass that writes nothing."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(np.vdot(bar, bar)))
+
+
+def is_steep(y_dot: Any, x_dot: Any) -> Any:
+    """Where a tangent has come of 0 times an infinite slope."""
+    return np.logical_and(np.isnan(y_dot), np.equal(x_dot, 0))
+
+
+def unmoved(y_dot: Any, x_dot: Any) -> Any:
+    """The tangent of a function of `x`: 0 where `x` doesn't move, however steep it is there."""
+    return y_dot if is_finite(y_dot) else np.where(is_steep(y_dot, x_dot), 0, y_dot)[()]
+
+
+def below_infinity(x: Any, most: float) -> Any:
+    """`x`, with a number that is far enough away in the place of infinities."""
+    return x if is_finite(x) else np.where(np.isinf(x), most, x)

@@ -37,7 +37,6 @@ from zyg.rules.registry import R, adjoint, constant
 from zyg.rules.scipy_optimize import (
     NO_CONSTRAINTS,
     NO_FULL_OUTPUT,
-    NO_PAIR,
     NOT_CONVERGED,
 )
 
@@ -414,10 +413,15 @@ class Roots(NamedTuple):
 def root(
     fun: Any, x0: Any, args: Any = (), method: str = "hybr", jac: Any = None, **options: Any
 ) -> Roots:
-    if jac is True:
-        raise NotDifferentiable(NO_PAIR)
     found = found_result(optimize.root, fun, x0, args, method, jac, **options)
-    x = all_stepped(fun, numbers_of(found), as_tuple(args))
+
+    def values(x: Any, *rest: Any) -> Any:
+        return fun(x, *rest)[0]
+
+    if jac is True:
+        x = all_stepped(values, numbers_of(found), as_tuple(args))
+    else:
+        x = all_stepped(fun, numbers_of(found), as_tuple(args))
     return Roots(x, True, entry(found, "status"), entry(found, "message"), entry(found, "nfev"))
 
 
@@ -469,8 +473,6 @@ def minimize(
     bounds: Any = None, constraints: Any = (), **options: Any,
 ) -> Minimum:
     """The minimum is a root of the gradient, which is that of `fun` where none is given."""
-    if jac is True:
-        raise NotDifferentiable(NO_PAIR)
     if bounds is not None or constraints:
         raise NotDifferentiable(NO_CONSTRAINTS)
     rest = as_tuple(args)
@@ -482,11 +484,15 @@ def minimize(
 
         return gradient(value, x)[0]
 
-    if callable(jac):
-        x = all_stepped(jac, numbers_of(found), rest)
+    def second(x: Any, *rest: Any) -> Any:
+        return fun(x, *rest)[1]
+
+    if jac is True:
+        x = all_stepped(second, numbers_of(found), rest)
+        least = float(np.sum(fun(x, *rest)[0]))
     else:
-        x = all_stepped(slopes, numbers_of(found), rest)
-    least = float(np.sum(fun(x, *rest)))
+        x = all_stepped(jac if callable(jac) else slopes, numbers_of(found), rest)
+        least = float(np.sum(fun(x, *rest)))
     return Minimum(
         x, least, True, entry(found, "status"), entry(found, "message"), entry(found, "nfev")
     )

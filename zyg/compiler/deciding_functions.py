@@ -67,7 +67,8 @@ class DecidingFunctions:
     def _may_decide_by_change(self, caller: Any, args: Types, kwargs: Named) -> bool:
         if caller is np.piecewise:
             functions = _functions_in(*args, *kwargs.values())
-            return any(self._may_change(function, (TOP,)) for function in functions)
+            given = (TOP, *args[3:])  # of `x`, the conditions and the functions
+            return any(self._may_change(function, given) for function in functions)
         items = [item for item in map(facts.item_of, args) if item != TOP]
         deciding = self._deciding(caller, args, kwargs)
         compared: tuple[Type, ...] = (Instance(deciding.value),) if _is_class(deciding) else ()

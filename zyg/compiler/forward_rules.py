@@ -20,7 +20,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.errors import Unsupported
+from ir.errors import SourceNotFound, Unsupported
 from ir.infer import Inference
 from ir.late import late
 from ir.parse import parse_code
@@ -104,7 +104,7 @@ class ForwardRules(Variation):
         try:
             source = parse_code(rule.__code__, rule.__globals__)
             bound = bind_operands(self, source, args, kwargs, rule)
-        except (CannotBind, Unsupported):
+        except (CannotBind, SourceNotFound, Unsupported):
             return None
         captured = [
             self.call(primitives.read_captured, Const(rule), Const(value.name))

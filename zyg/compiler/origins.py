@@ -37,6 +37,6 @@ def works_on_values(module_globals: dict[str, Any]) -> bool:
     name = str(module_globals.get("__name__"))
     calling = (
         "zyg.rules.composites", "zyg.rules.mutating_methods",
-        "zyg.rules.scipy_optimize", *PROGRAMS,
+        "zyg.rules.scipy_optimize", "zyg.rules.vectorized", *PROGRAMS,
     )
     return is_of_zyg(module_globals) and name not in calling

@@ -79,6 +79,14 @@ def _compiled(*call: Any) -> tuple[Any, Any]:
     return found
 
 
+def _known(function: Any, args: Values, *dots_and_named: Any) -> tuple[Any, Any]:
+    """The call of a function that is compiled as it is, or by what stands for it."""
+    plain = substitute_of(function)
+    if plain is not None:
+        refuse_uncovered(plain, function, args, dots_and_named[2])
+    return _compiled(function, args, *dots_and_named)
+
+
 def tangent_call(
     primals: Values, dots: Values, kwargs: dict[str, Any] | None = None,
     kwarg_dots: dict[str, Any] | None = None,
@@ -111,7 +119,7 @@ def _tangent_call(
     if type(function) is types.FunctionType and not is_of_named_tuple(function) and (
         _is_known_at_once(function)
     ):
-        return _compiled(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
+        return _known(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if has_table():
         found = _changed_in_place(function, tuple(args), tuple(arg_dots), kwargs, kwarg_dots)
         if found is not None:
@@ -153,12 +161,7 @@ def _tangent_call(
             inner = plain, *leading, *args
             return tangent_call(inner, (None, own, *arg_dots), kwargs, kwarg_dots)
     if not is_of_named_tuple(function) and _is_known_at_once(function):
-        plain = substitute_of(function)
-        if plain is not None:
-            refuse_uncovered(plain, function, tuple(args), kwargs)
-        return _compiled(
-            function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
-        )
+        return _known(function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots)
     if isinstance(function, types.MethodType):
         own = function_dot.get("__self__") if isinstance(function_dot, dict) else None
         return tangent_call(

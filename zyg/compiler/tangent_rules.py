@@ -68,6 +68,7 @@ from zyg.rules.tangent_registry import (
     linear_in,
     tangent_of,
 )
+from zyg.selections import unmoved
 from zyg.tangent import (
     part_of,
     picked_item,
@@ -81,6 +82,11 @@ from zyg.tangent_objects import held_item_dot, item_dot, live_items
 from zyg.tangent_sets import order_of
 
 Action = Callable[[], None]
+# What has infinite slopes where its value is finite.
+STEEP = (
+    np.sqrt, np.cbrt, np.power, np.float_power, operator.pow, np.arcsin, np.arccos, np.arccosh,
+    np.arctanh,
+)
 # What no class of the user's answers for.
 BUILT_IN = (list, dict, set, deque, defaultdict, OrderedDict, Counter, np.ndarray)
 # Changes whose last argument is stored.
@@ -415,6 +421,8 @@ class RuleTangents(Augmenter):
             for i, dot in dots.items():
                 apply = partial(BackInliner.applied, step=step, position=i, dot=dot)
                 term: Operand = self._inlined(apply)
+                if step.callee in STEEP and is_array(type_of(dot)):
+                    term = self.made(unmoved, term, dot)
                 total = term if total is None else self.sum_of(total, term, step.result)
             assert total is not None
             self.set_dot(step.result, self._spread(total, step.result))

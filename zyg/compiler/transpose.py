@@ -358,7 +358,7 @@ class Transposer(MaskedArms, HeapTransposer):
         if callee is primitives.build_dict:
             for key, item in zip(call.args[::2], call.args[1::2], strict=True):
                 if isinstance(item, Value) and item in self._varied:
-                    self.add(item, self.call(cotangent_items.item, bar, key))
+                    self.add(item, self._item_bar(bar, key, item))
             return
         parts = self.parts(bar)
         entries = entries_of(self, bar, call.args) if parts is None else None
@@ -371,7 +371,13 @@ class Transposer(MaskedArms, HeapTransposer):
                 elif isinstance(type_of(bar), Tuple):
                     self.add(item, self.call(operator.getitem, bar, Const(i)))
                 else:
-                    self.add(item, self.call(cotangent_items.item, bar, Const(i)))
+                    self.add(item, self._item_bar(bar, Const(i), item))
+
+    def _item_bar(self, bar: Operand, place: Operand, item: Value) -> Operand:
+        """The cotangent of one item of a container that may have one array for all of them."""
+        made = self.call(cotangent_items.item, bar, place)
+        is_known = item.type is not TOP or isinstance(type_of(bar), Sequence | Tuple)
+        return made if is_known else self.call(cotangent.kept_real, made, item)
 
     def _unpack(self, call: Call, bars: list[Operand | None]) -> None:
         source = call.args[0]

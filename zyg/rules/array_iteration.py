@@ -37,18 +37,41 @@ facts.pure(indices)
 
 @substitute(np.nditer)
 def nditer(op, flags=None, order="K"):
-    """The elements as views without dimensions: they change with the array."""
-    unless_plain(op, flags, order)
-    return [op[(*index, ...)] for index in np.ndindex(np.shape(op))]
+    """The elements as views without dimensions, which change with the array; of several arrays,
+    that are broadcast together, in tuples."""
+    unless_without(flags)
+    if isinstance(op, np.ndarray):
+        if order == "C" or (order != "F" and op.flags.c_contiguous):
+            unless_empty(op)
+            return [op[(*index, ...)] for index in np.ndindex(np.shape(op))]
+        return [op[(*index, ...)] for index in places(op, order)]
+    if not isinstance(op, (list, tuple)):
+        return [np.asarray(op)[(*index, ...)] for index in places(op, order)]
+    arrays = np.broadcast_arrays(*op)
+    return [tuple([array[(*index, ...)] for array in arrays]) for index in places(op, order)]
 
 
-def unless_plain(op, flags, order):
-    if not isinstance(op, np.ndarray) or flags is not None or (
-        order != "C" and not op.flags.c_contiguous
-    ):
-        raise NotDifferentiable(
-            "np.nditer has derivatives for one array in the order of its indices, and without "
-            "flags; loop over np.ndindex"
-        )
+def unless_without(flags):
+    if flags is not None:
+        raise NotDifferentiable("np.nditer has no derivatives with flags; loop over np.ndindex")
+
+
+def unless_empty(op):
     if not op.size:
         np.nditer(op)  # which raises
+
+
+def places(op, order):
+    """The indices of the elements in the order in which NumPy visits them: that of the memory."""
+    given = list(op) if isinstance(op, tuple) else op
+    iterator = np.nditer(given, flags=["multi_index"], order=order)
+    return [iterator.multi_index for _ in iterator]
+
+
+@facts.result(places)
+def result_of_places(args, kwargs):
+    return Sequence(list, Sequence(tuple, Scalar(int)))
+
+
+constant(unless_without, unless_empty, places)
+facts.pure(places)

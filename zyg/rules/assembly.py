@@ -149,6 +149,11 @@ def owned(bar):
     return cotangent.owned(bar), lambda y_bar: (y_bar,)
 
 
+@adjoint(cotangent.kept_real)
+def kept_real(bar, like):
+    return cotangent.kept_real(bar, like), lambda y_bar: (y_bar, None)
+
+
 @adjoint(cotangent.materialised)
 def materialised(bar, like):
     return cotangent.materialised(bar, like), lambda y_bar: (y_bar, None)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zyg.cotangent import conj
-from zyg.errors import NotDifferentiable
-from zyg.rules.registry import adjoint, constant, stand_in, substitute
+from zyg.rules.registry import adjoint, stand_in, substitute
 
 # From NumPy 2 on, several arrays come in a tuple and not in a list.
 GIVES_TUPLES = int(np.__version__.split(".")[0]) >= 2
@@ -374,52 +373,3 @@ if hasattr(np, "unique_values"):
     @substitute(np.unique_values)
     def unique_values(x):
         return np.unique(x)
-
-
-# Calls of vectorized functions
-
-
-# The pattern that a signature is read by has no part in derivatives.
-constant(np.vectorize.__init__.__globals__["_parse_gufunc_signature"])
-
-
-@substitute(np.vectorize.__call__)
-def call_vectorized(self, *args, **kwargs):
-    if self.signature is not None or self.excluded or kwargs:
-        raise NotDifferentiable(
-            "np.vectorize has derivatives without `signature`, `excluded` and keyword arguments"
-        )
-    function = self.pyfunc
-    arrays = np.broadcast_arrays(*args)
-    shape = np.shape(arrays[0])
-    columns = [np.reshape(array, -1) for array in arrays]
-    dtypes = self.otypes
-    if dtypes is None:
-        # NumPy looks at what the function gives for the first items, which are NumPy's scalars.
-        if len(columns[0]) == 0:
-            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        first = function(*[column[0] for column in columns])
-        dtypes = dtypes_of(first if isinstance(first, tuple) else (first,))
-    if self.otypes is None and self.cache:
-        rest = zip(*[np.ndarray.tolist(column[1:]) for column in columns], strict=True)
-        found = [first, *[function(*items) for items in rest]]
-    else:
-        items = zip(*[np.ndarray.tolist(column) for column in columns], strict=True)
-        found = [function(*given) for given in items]
-    if len(found) == 0:
-        empty = tuple([np.zeros(shape, dtype) for dtype in dtypes])
-        return empty if len(empty) > 1 else empty[0]
-    if isinstance(found[0], tuple):
-        parts = zip(*found, strict=True)
-        return tuple([
-            np.asarray(np.reshape(np.stack(part), shape), dtype)
-            for part, dtype in zip(parts, dtypes, strict=True)
-        ])
-    return np.asarray(np.reshape(np.stack(found), shape), dtypes[0])
-
-
-def dtypes_of(values):
-    return [np.asarray(value).dtype for value in values]
-
-
-constant(dtypes_of)

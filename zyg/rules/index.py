@@ -96,7 +96,9 @@ NAMED = {
     "zyg.quotients": {
         "quotients": "over_square weight_of_two power_part product_over times_log",
     },
-    "zyg.selections": {"quotients": "selected", "indexing": "is_finite"},
+    "zyg.selections": {
+        "quotients": "selected unmoved is_steep below_infinity", "indexing": "is_finite",
+    },
     "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
     "zyg.windows": {"windows": "windows_bar windows_and_axes"},
 }
@@ -124,7 +126,7 @@ LATE = {
     "numpy": (
         "array_iteration", "array_stores", "composites", "creation", "einsum", "index_tricks",
         "options", "order_statistics", "padding", "piecewise", "polynomials",
-        "running_extrema", "ufunc_methods",
+        "running_extrema", "ufunc_methods", "vectorized",
     ),
     "numpy.fft": ("fourier",),
     "numpy.lib.stride_tricks": ("windows",),

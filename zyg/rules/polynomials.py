@@ -6,7 +6,6 @@ import numpy as np
 
 from ir import facts
 from zyg.cotangent import conj, unbroadcast
-from zyg.errors import NotDifferentiable
 from zyg.numpy_example import shaped_by
 from zyg.rules.registry import adjoint, constant, substitute
 
@@ -154,8 +153,6 @@ def roots(p):
 
 @substitute(np.polyfit)
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    if full or cov:
-        raise NotDifferentiable("np.polyfit has derivatives for full=False and cov=False only")
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     powers = np.vander(x, deg + 1)
     if w is not None:
@@ -163,8 +160,25 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
         y = y * (np.expand_dims(w, 1) if np.ndim(y) == 2 else w)
     scale = np.sqrt(np.sum(powers * powers, axis=0))
     rcond = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
-    coefficients = np.linalg.lstsq(powers / scale, y, rcond)[0]
-    return coefficients / (np.expand_dims(scale, 1) if np.ndim(y) == 2 else scale)
+    scaled = powers / scale
+    coefficients, residuals, rank, singular = np.linalg.lstsq(scaled, y, rcond)
+    coefficients = coefficients / (np.expand_dims(scale, 1) if np.ndim(y) == 2 else scale)
+    if full:
+        return coefficients, residuals, rank, singular, rcond
+    if not cov:
+        return coefficients
+    covariance = np.linalg.inv(scaled.T @ scaled) / np.outer(scale, scale)
+    if cov != "unscaled":
+        if len(x) <= deg + 1:
+            raise ValueError(
+                "the number of data points must exceed order to scale the covariance matrix"
+            )
+        factor = residuals / (len(x) - deg - 1)
+        columns = covariance if np.ndim(y) == 1 else np.expand_dims(covariance, 2)
+        covariance = columns * factor
+    elif np.ndim(y) == 2:
+        covariance = np.expand_dims(covariance, 2)
+    return coefficients, covariance
 
 
 if hasattr(np.lib, "array_utils"):  # of NumPy 2

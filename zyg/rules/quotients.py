@@ -11,8 +11,9 @@ from ir.types import Known, Tuple, join
 from zyg.cotangent import conj, unbroadcast
 from zyg.numpy_example import elementwise
 from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
-from zyg.rules.registry import adjoint
-from zyg.selections import selected
+from zyg.rules.registry import adjoint, constant
+from zyg.rules.tangent_registry import linear
+from zyg.selections import below_infinity, is_finite, is_steep, selected, unmoved
 
 
 @adjoint(power_part)
@@ -102,3 +103,34 @@ def selected_rule(bar, mask):
 facts.total(selected)
 facts.fresh(selected)
 facts.result(selected)(elementwise(np.multiply, 2))
+
+
+@adjoint(unmoved)
+def unmoved_rule(y_dot, x_dot):
+    def back(z_bar):
+        return z_bar if is_finite(y_dot) else np.where(is_steep(y_dot, x_dot), 0, z_bar), None
+
+    return unmoved(y_dot, x_dot), back
+
+
+constant(is_steep)
+linear(unmoved, 0)
+facts.total(unmoved)
+facts.pure(unmoved)
+
+
+@facts.result(unmoved, below_infinity)
+def same_type(args, kwargs):
+    return args[0]
+
+
+@adjoint(below_infinity)
+def below_infinity_rule(x, most):
+    def back(y_bar):
+        return y_bar if is_finite(x) else np.where(np.isinf(x), 0, y_bar), None
+
+    return below_infinity(x, most), back
+
+
+facts.total(below_infinity)
+facts.pure(below_infinity)

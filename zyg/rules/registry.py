@@ -356,6 +356,14 @@ def _register(modules: Sequence[str]) -> None:
         _registered.update(missing)
 
 
+def _unset(function: Any) -> Any:
+    raise NotImplementedError
+
+
+# The function that gives the gradient of another one; set by `zyg.api`.
+gradient_function: Callable[[Any], Any] = _unset
+
+
 def takes_pullback(rule: Rule) -> bool:
     """Whether a rule differentiates a function that it is given, by `pullback`."""
     return "pullback" in (getattr(rule, "__kwdefaults__", None) or ())

@@ -265,9 +265,10 @@ def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=No
 
 def along_axes(transform, x, type, s, axes, norm, workers):
     """The transform along one axis after the other."""
-    over = transformed_axes(np.ndim(x), s, axes)
+    sizes = (s,) if isinstance(s, int) else s
+    over = transformed_axes(np.ndim(x), sizes, axes)
     for i, axis in enumerate(over):
-        x = transform(x, type, None if s is None else s[i], axis, norm, workers=workers)
+        x = transform(x, type, None if sizes is None else sizes[i], axis, norm, workers=workers)
     return x
 
 

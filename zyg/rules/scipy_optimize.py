@@ -19,6 +19,7 @@ from scipy import optimize
 
 from zyg.cotangent import accumulate
 from zyg.errors import NotDifferentiable
+from zyg.rules import registry
 from zyg.rules.registry import adjoint, constant
 from zyg.shadows import asked_again
 
@@ -91,7 +92,6 @@ def root_bars(equation, x, args, x_bar):
 
 NO_FULL_OUTPUT = "solvers of scipy.optimize have no rule for full_output=True: use root_scalar"
 NOT_CONVERGED = "the solver has not converged, so that nothing is known of a root"
-NO_PAIR = "solvers of scipy.optimize have no rule for jac=True: give `fun` and `jac` separately"
 
 NO_CONSTRAINTS = (
     "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
@@ -168,17 +168,22 @@ def bar_of(bars, *names):
 
 @adjoint(optimize.root)
 def root(fun, x0, args=(), method="hybr", jac=None, *, pullback=None, **options):
-    if jac is True:
-        raise NotDifferentiable(NO_PAIR)
     y = optimize.root(fun, x0, args, method, jac, **options)
     x, success = np.copy(y.x), y.success
-    equation = pullback(fun, x, *as_tuple(args))
+    place = 0 if jac is True else None
+    equation = pullback(result_at, fun, place, x, *as_tuple(args))
 
     def back(bars):
-        f_bar, args_bar = root_bars(equation, x, args, bar_of(bars, "x", success))
-        return f_bar, None, args_bar
+        own, others = implicit_bars(equation, x, bar_of(bars, "x", success), at=3)
+        return own[1], None, like_args(others, args)
 
     return y, back
+
+
+def result_at(function, place, x, *args):
+    """What a function returns, or one entry of that: with `jac=True` it returns a pair."""
+    y = function(x, *args)
+    return y if place is None else y[place]
 
 
 @adjoint(optimize.fsolve)
@@ -230,39 +235,42 @@ def minimize(
     fun, x0, args=(), method=None, jac=None, *, pullback=None, bounds=None, constraints=(),
     **options,
 ):
-    if jac is True:
-        raise NotDifferentiable(NO_PAIR)
     if bounds is not None or constraints:
         raise NotDifferentiable(NO_CONSTRAINTS)
     y = optimize.minimize(fun, x0, args, method, jac, **options)
     x, success = np.copy(y.x), y.success
-    _, least_back = pullback(fun, x, *as_tuple(args))
-    equation = pullback(jac, x, *as_tuple(args)) if callable(jac) else None
+    place = 0 if jac is True else None
+    _, least_back = pullback(result_at, fun, place, x, *as_tuple(args))
 
     def back(bars):
         x_bar, least_bar = bar_of(bars, "x", "fun", success)
-        jac_bar, by_place = argmin_bars(equation, x, args, x_bar)
-        fun_bar, by_value = least_bars(least_back, args, least_bar)
-        return fun_bar, None, accumulate(by_place, by_value), None, jac_bar
+        by_place = argmin_bars(fun, jac, x, args, x_bar, pullback)
+        by_value = least_bars(least_back, args, least_bar)
+        fun_bar, args_bar = map(accumulate, by_place[:2], by_value)
+        return fun_bar, None, args_bar, None, by_place[2]
 
     return y, back
 
 
-def argmin_bars(equation, x, args, x_bar):
-    """Cotangents of the gradient of `fun`, whose root the minimum is, and of `args`."""
+def argmin_bars(fun, jac, x, args, x_bar, pullback):
+    """Cotangents of `fun`, of `args` and of `jac`: the minimum is a root of the gradient."""
     if x_bar is None:
-        return None, None
-    if equation is None:
-        raise NotDifferentiable(
-            "the argmin of scipy.optimize.minimize is differentiated through the gradient "
-            "of `fun`: give it, as jac=lambda x, *args: zyg.gradient(fun, x, *args)[0]"
-        )
-    return root_bars(equation, x, args, x_bar)
+        return None, None, None
+    if jac is True:
+        equation = pullback(result_at, fun, 1, x, *as_tuple(args))
+        own, others = implicit_bars(equation, x, x_bar, at=3)
+        return own[1], like_args(others, args), None
+    slope = jac if callable(jac) else registry.gradient_function(fun)
+    own, others = implicit_bars(pullback(slope, x, *as_tuple(args)), x, x_bar)
+    args_bar = like_args(others, args)
+    if slope is jac:
+        return None, args_bar, own[0]
+    return (own[0] or {}).get("f"), args_bar, None
 
 
 def least_bars(least_back, args, least_bar):
     """Cotangents of `fun` and of `args`: at a minimum, `fun` doesn't change with `x`."""
     if least_bar is None:
         return None, None
-    fun_bar, _, *others = least_back(least_bar)
+    _, fun_bar, _, _, *others = least_back(least_bar)
     return fun_bar, like_args(others, args)

@@ -9,6 +9,7 @@ The formulas are those of `stats_formulas` and `stats_counts`.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import stats
 
 from ir import facts
 from ir.core import Const
+from ir.types import TOP, Dict, Scalar, Tuple
 from zyg.errors import NotDifferentiable
 from zyg.rules import stats_counts, stats_formulas
 from zyg.rules.registry import adjoint, constant, substitute
@@ -88,7 +90,32 @@ def logpdf(self, x, *args, **kwds):
 
 @substitute(stats.rv_continuous.pdf)
 def pdf(self, x, *args, **kwds):
-    return np.exp(formula_of(self, "logpdf")(x, *args, **kwds))[()]
+    return flat_far_away(density, formula_of(self, "logpdf"), x, args, kwds)
+
+
+def density(logarithm, x, *args, **kwds):
+    return np.exp(logarithm(x, *args, **kwds))
+
+
+def probability(formula, x, *args, **kwds):
+    return formula(x, *args, **kwds)
+
+
+def flat_far_away(function, formula, x, args, kwds):
+    """A density or probability, which has no slopes at infinity, where formulas have 0 times that.
+    """
+    if not np.any(np.isinf(x)):
+        return function(formula, x, *args, **kwds)[()]
+    is_far = np.isinf(x)
+    near = function(formula, np.where(is_far, 1.0, x), *args, **kwds)
+    return np.where(is_far, limits(function, formula, x, args, kwds), near)[()]
+
+
+def limits(function, formula, x, args, kwds):
+    return function(formula, x, *args, **kwds)
+
+
+constant(limits)
 
 
 @substitute(stats.rv_discrete.logpmf)
@@ -103,12 +130,61 @@ def pmf(self, k, *args, **kwds):
 
 @substitute(stats.rv_continuous.cdf, stats.rv_discrete.cdf)
 def cdf(self, x, *args, **kwds):
-    return formula_of(self, "cdf")(x, *args, **kwds)[()]
+    return flat_far_away(probability, formula_of(self, "cdf"), x, args, kwds)
 
 
 @substitute(stats.rv_continuous.sf, stats.rv_discrete.sf)
 def sf(self, x, *args, **kwds):
-    return formula_of(self, "sf")(x, *args, **kwds)[()]
+    return flat_far_away(probability, formula_of(self, "sf"), x, args, kwds)
+
+
+# Quantiles: what SciPy finds, as a constant, and two of Newton's steps behind it, which have the
+# first three derivatives of the root (`zyg.solvers_inside` tells why).
+
+
+@substitute(stats.rv_continuous.ppf)
+def ppf(self, q, *args, **kwds):
+    x = found_quantiles(self, "ppf", q, args, kwds)
+    y = x - (cdf(self, x, *args, **kwds) - q) / pdf(self, x, *args, **kwds)
+    y = y - (cdf(self, y, *args, **kwds) - q) / pdf(self, y, *args, **kwds)
+    return with_value(x, y)
+
+
+@substitute(stats.rv_continuous.isf)
+def isf(self, q, *args, **kwds):
+    x = found_quantiles(self, "isf", q, args, kwds)
+    y = x + (sf(self, x, *args, **kwds) - q) / pdf(self, x, *args, **kwds)
+    y = y + (sf(self, y, *args, **kwds) - q) / pdf(self, y, *args, **kwds)
+    return with_value(x, y)
+
+
+def found_quantiles(distribution, method, q, args, kwds):
+    return getattr(distribution, method)(q, *args, **kwds)
+
+
+def with_value(x, y):
+    """The derivatives of `y` at the value `x`; none where that is infinite."""
+    return np.where(np.isfinite(x), x + (y - settled(y)), x)[()]
+
+
+def settled(y):
+    return np.asarray(y)
+
+
+constant(found_quantiles, settled)
+
+
+@facts.result(found_quantiles)
+def type_of_quantiles(args, kwargs):
+    """Double precision, of the shape of all arguments together; the code of `ppf` can't tell."""
+    _, _, q, positional, named = args
+    if not isinstance(positional, Tuple) or not isinstance(named, Dict):
+        return TOP
+    add = facts.result_of(operator.add)
+    found = Scalar(np.float64)
+    for type_ in (q, *positional.items, *dict(named.items).values()):
+        found = add((found, type_), {})
+    return found
 
 
 @substitute(stats.rv_continuous.logcdf, stats.rv_discrete.logcdf)
@@ -192,6 +268,16 @@ def frozen_pmf(self, k):
 @substitute(FROZEN.cdf)
 def frozen_cdf(self, x):
     return cdf(self.dist, x, *self.args, **self.kwds)
+
+
+@substitute(FROZEN.ppf)
+def frozen_ppf(self, q):
+    return ppf(self.dist, q, *self.args, **self.kwds)
+
+
+@substitute(FROZEN.isf)
+def frozen_isf(self, q):
+    return isf(self.dist, q, *self.args, **self.kwds)
 
 
 @substitute(FROZEN.sf)

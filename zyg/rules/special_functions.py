@@ -17,6 +17,7 @@ from zyg.numpy_example import by_example, elementwise
 from zyg.rules.registry import adjoint, constant, stand_in, substitute
 from zyg.rules.special_parameters import without_formula
 from zyg.rules.sums import restored
+from zyg.selections import below_infinity
 
 constant(special.gammasgn, special.round)
 
@@ -98,7 +99,7 @@ def ndtr(x):
 
 def normal_density(x):
     """At infinity it is 0 with all its derivatives, as it is, but for rounding, at 40."""
-    finite = np.where(np.isinf(x), 40.0, x)
+    finite = below_infinity(x, 40.0)
     return np.exp(-0.5 * finite * finite) / 2.5066282746310002
 
 

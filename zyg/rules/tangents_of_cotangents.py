@@ -13,9 +13,9 @@ from zyg.tangent import tangent_like
 
 for _callee in (
     cotangent.unbroadcast, cotangent.sum_over, cotangent.project, cotangent.filled,
-    cotangent.materialised, cotangent.from_items, cotangent.from_reversed_items,
-    cotangent.completed, cotangent.completed_container, cotangent.listed, cotangent.inexact,
-    cotangent_items.with_numbers,
+    cotangent.materialised, cotangent.kept_real, cotangent.from_items,
+    cotangent.from_reversed_items, cotangent.completed, cotangent.completed_container,
+    cotangent.listed, cotangent.inexact, cotangent_items.with_numbers,
     cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar,
     cotangent_items.one_hot, cotangent_items.scatter, cotangent_items.put_back,
     cotangent_items.with_gap, cotangent_items.without_item, cotangent_items.without_last,

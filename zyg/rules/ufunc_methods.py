@@ -79,21 +79,32 @@ def as_dtype(array, dtype):
 
 
 @of_ufuncs("reduce", np.logaddexp)
-def logaddexp_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
-    y = log_sum_exp(as_dtype(array, dtype), axis, keepdims)
+def logaddexp_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    y = log_sum_exp(chosen(as_dtype(array, dtype), where, -np.inf), axis, keepdims)
     return y if initial is None else np.logaddexp(initial, y)
 
 
 @of_ufuncs("reduce", np.logaddexp2)
-def logaddexp2_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
-    y = log2_sum_exp2(as_dtype(array, dtype), axis, keepdims)
+def logaddexp2_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    y = log2_sum_exp2(chosen(as_dtype(array, dtype), where, -np.inf), axis, keepdims)
     return y if initial is None else np.logaddexp2(initial, y)
 
 
 @of_ufuncs("reduce", np.hypot)
-def hypot_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
-    y = length(as_dtype(array, dtype), axis, keepdims)
+def hypot_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    y = length(chosen(as_dtype(array, dtype), where, 0), axis, keepdims)
     return y if initial is None else np.hypot(initial, y)
+
+
+def chosen(items, where, neutral):
+    """The items that a mask lets through, and in the place of the others what changes nothing."""
+    return items if where is True else np.where(where, items, neutral)
 
 
 # What NumPy does, which functions here stand for.
@@ -156,19 +167,30 @@ for _function in (log_sum_exp, log2_sum_exp2, length):
     facts.fresh(_function)
 
 
-def ordered_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+def ordered_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
     """The reduction by a ufunc whose order counts: each result is an operand of the next call."""
     items = as_dtype(array, dtype)
     axis = only_axis(ufunc, np.ndim(items), axis)
+    unless_begun(ufunc, initial, where)
     y, rest = first_and_rest(items, axis, initial)
-    for row in rest:
-        y = ufunc(y, row)
+    if where is True:
+        for row in rest:
+            y = ufunc(y, row)
+    else:
+        masks = np.moveaxis(np.broadcast_to(where, np.shape(items)), axis, 0)
+        for row, mask in zip(rest, masks, strict=True):
+            y = np.where(mask, ufunc(y, row), y)
     return np.expand_dims(y, axis) if keepdims else y
 
 
 @of_ufuncs("reduce", np.subtract)
-def subtract_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
-    items = as_dtype(array, dtype)
+def subtract_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    unless_begun(ufunc, initial, where)
+    items = chosen(as_dtype(array, dtype), where, 0)
     axis = only_axis(ufunc, np.ndim(items), axis)
     first, rest = first_and_rest(items, axis, initial)
     y = first - np.sum(rest, axis=0)
@@ -176,8 +198,11 @@ def subtract_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, 
 
 
 @of_ufuncs("reduce", np.divide)
-def divide_reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
-    items = as_dtype(array, dtype)
+def divide_reduce(
+    ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True
+):
+    unless_begun(ufunc, initial, where)
+    items = chosen(as_dtype(array, dtype), where, 1)
     axis = only_axis(ufunc, np.ndim(items), axis)
     first, rest = first_and_rest(items, axis, initial)
     y = first / np.prod(rest, axis=0)
@@ -190,6 +215,14 @@ def first_and_rest(items, axis, initial):
     if initial is None:
         return rows[0], rows[1:]
     return initial + np.zeros_like(rows[0]), rows
+
+
+def unless_begun(ufunc, initial, where):
+    if initial is None and where is not True:
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where "
+            "mask one has to specify 'initial'"
+        )
 
 
 def only_axis(ufunc, ndim, axis):
