@@ -35,7 +35,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.memory_facts import CHANGING, changed_by, is_mutable
+from ir.memory_facts import CHANGING, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
 from ir.typed_branches import is_same_operand as same
@@ -48,6 +48,7 @@ from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import Reads, keeps_structure
 from zyg.compiler.tangents import is_array
+from zyg.compiler.unseen_changes import may_be_changed_by
 from zyg.numpy_indexing import selects
 
 # Changes of a container that leave the memory of what it holds as it is.
@@ -264,7 +265,7 @@ class _Memory:
                 self._join(result, value)
 
     def _call(self, op: Call) -> None:
-        changed = changed_by(op)
+        changed = may_be_changed_by(op)
         self._written.update(changed)
         if not keeps_structure(op):
             self._restructured.update(changed)
@@ -402,7 +403,7 @@ class _Memory:
 
     def _changes(self, op: Op, value: Value) -> bool:
         root = self.root(value)
-        if any(self.root(changed) is root for changed in changed_by(op)):
+        if any(self.root(changed) is root for changed in may_be_changed_by(op)):
             return True
         return any(
             self._changes(inner, value) for block in blocks_of(op) for inner in block.ops
