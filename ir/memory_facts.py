@@ -90,9 +90,8 @@ CHANGING_METHODS = {
 # Functions of the standard library that change their first argument in place.
 CHANGING_FUNCTIONS = {
     id(f) for f in (
-        *IN_PLACE, operator.setitem, operator.delitem, heapq.heapify, heapq.heappop,
-        heapq.heappush, heapq.heappushpop, heapq.heapreplace, bisect.insort_left,
-        bisect.insort_right,
+        operator.setitem, operator.delitem, heapq.heapify, heapq.heappop, heapq.heappush,
+        heapq.heappushpop, heapq.heapreplace, bisect.insort_left, bisect.insort_right,
     )
 }
 

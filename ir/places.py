@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from types import FunctionType
+from types import MethodDescriptorType, WrapperDescriptorType
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
@@ -297,7 +297,9 @@ def _leaves_functions_alone(callee: Operand) -> bool:
 def _is_changing(type_: Type) -> bool:
     """Whether this is a method or function of Python's own that changes what it is given."""
     function = type_.function if isinstance(type_, Method) else type_
-    if not isinstance(function, Known) or isinstance(function.value, FunctionType | type):
+    if not isinstance(function, Known):
         return False
-    name = getattr(function.value, "__name__", None)
-    return name in CHANGING_METHODS or id(function.value) in CHANGING_FUNCTIONS
+    is_method = isinstance(function.value, MethodDescriptorType | WrapperDescriptorType)
+    return id(function.value) in CHANGING_FUNCTIONS or (
+        is_method and function.value.__name__ in CHANGING_METHODS
+    )
