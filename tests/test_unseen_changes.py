@@ -171,3 +171,66 @@ def test_solvers_that_are_called_for_what_they_log(solve):
         return x * len(log.seen) / sum(log.seen)
 
     assert zyg.gradient(f, 3.0) == (1.0,)
+
+
+def append(items, value):
+    items.append(value)
+
+
+def put(items, key, value):
+    items[key] = value
+
+
+def reverse(items):
+    items.reverse()
+
+
+# So many that types don't tell which of them is called.
+FUNCTIONS = {**{str(k): print for k in range(60)}, "append": append, "put": put, "rev": reverse}
+
+
+def to_an_empty_list(x):
+    seen = []
+    FUNCTIONS["append"](seen, 2.0)
+    return x * sum(seen)
+
+
+def under_another_key(x):
+    weights = {}
+    FUNCTIONS["put"](weights, "a", 2.0)
+    return x * sum(weights.values())
+
+
+def a_number_of_another_kind(x):
+    powers = {"p": 1}
+    FUNCTIONS["put"](powers, "p", 2.5)
+    return x ** powers["p"]
+
+
+@pytest.mark.parametrize(
+    "f", [to_an_empty_list, under_another_key, a_number_of_another_kind]
+)
+def test_items_of_other_kinds_by_calls_found_at_run_time(f):
+    with pytest.raises(zyg.NotDifferentiable, match="items of other kinds"):
+        zyg.gradient(f, 3.0)
+
+
+def of_the_same_kind(x):
+    weights = [1.0, 2.0]
+    FUNCTIONS["put"](weights, 0, 5.0)
+    FUNCTIONS["rev"](weights)
+    FUNCTIONS["append"](weights, 3.0)
+    return x * weights[0] + x**2 * weights[1] + x**3 * weights[-1]
+
+
+def order_that_changes(x):
+    order = [2, 0, 1]
+    weights = np.array([1.0, 2.0, 3.0])
+    y = np.sum(x * weights[order])
+    FUNCTIONS["rev"](order)
+    return y + np.sum(x[order] * weights)
+
+
+def test_items_of_the_same_kind():
+    check_gradient(of_the_same_kind, (3.0,), zyg.pullback)
+    check_gradient(order_that_changes, (np.array([0.5, 1.5, 2.5]),), zyg.pullback)

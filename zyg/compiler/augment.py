@@ -51,6 +51,12 @@ from zyg.compiler.mutation import refuse_changing_call, unsupported
 from zyg.compiler.object_needs import is_global_store
 from zyg.compiler.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.tangents import is_array
+from zyg.compiler.unseen_changes import (
+    is_given_containers,
+    is_known_memory,
+    is_unseen,
+)
+from zyg.kinds_of_items import kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
@@ -272,6 +278,8 @@ class Augmenter(ForwardCalls):
             refuse_unknown_reader(callee, args, self.loc)
         is_on_heap = self.heap is not None
         refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
+        if is_given_containers([*args, *kwargs.values()]) and is_unseen(callee, kwargs):
+            callee, args = Const(kinds_kept), [callee, *args]
         names = [value.name for value in op.results]
         found = self.typed_call(callee, args, kwargs, names, self.loc)
         is_updating = isinstance(callee, Const) and callee.value is primitives.updating
@@ -280,6 +288,11 @@ class Augmenter(ForwardCalls):
             if isinstance(value, Value) and (is_updating or isinstance(known.type, Method)):
                 value.type = known.type
         mapping.update(zip(op.results, found, strict=True))
+        if is_unseen(callee, kwargs):
+            for operand in [*op.args, *op.kwargs.values()]:
+                if isinstance(operand, Value) and is_known_memory(operand.type):
+                    # What is read from here on isn't what was read before.
+                    mapping[operand] = self.call(primitives.alias, mapping.get(operand, operand))
 
     def _varied_call(
         self,

@@ -35,7 +35,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.memory_facts import CHANGING, is_mutable
+from ir.memory_facts import CHANGING, changed_by, is_mutable
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.simplify import is_pure
 from ir.typed_branches import is_same_operand as same
@@ -48,7 +48,7 @@ from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import Reads, keeps_structure
 from zyg.compiler.tangents import is_array
-from zyg.compiler.unseen_changes import may_be_changed_by
+from zyg.compiler.unseen_changes import Saved, check_unseen
 from zyg.numpy_indexing import selects
 
 # Changes of a container that leave the memory of what it holds as it is.
@@ -110,6 +110,29 @@ def preserve(
                     op, memory, exported, contents, lean, copying, forward
                 )
     return copied
+
+
+def check_unseen_changes(forward: Block, adjoint: Block, exported: set[Value]) -> None:
+    """Has an adjoint read copies of what calls that nobody looks into may change, or these raise
+    if they do."""
+    memory = _Memory(forward, exported)
+    saved = [
+        Saved(value, memory.root(value), True) for value in free_values(adjoint)
+        if holds_memory(value.type)
+    ]
+    for op in walk(forward):
+        for body in blocks_of(op):
+            if isinstance(body.exit, Yield):
+                handed = body.exit.values[len(body.exit.values) - len(op.results) :]
+                saved += [
+                    Saved(value, memory.root(value), False)
+                    for value, result in zip(handed, op.results, strict=True)
+                    if result in exported and isinstance(value, Value)
+                ]
+    for value in check_unseen(forward, saved, memory.root):
+        kept = Value(value.name, value.type)
+        insert_behind(forward, value, Call(Const(keeping.kept), [value], {}, [kept]))
+        substitute(adjoint, {value: kept})
 
 
 def changed_at_entry(body: Block) -> bool:
@@ -265,7 +288,7 @@ class _Memory:
                 self._join(result, value)
 
     def _call(self, op: Call) -> None:
-        changed = may_be_changed_by(op)
+        changed = changed_by(op)
         self._written.update(changed)
         if not keeps_structure(op):
             self._restructured.update(changed)
@@ -403,7 +426,7 @@ class _Memory:
 
     def _changes(self, op: Op, value: Value) -> bool:
         root = self.root(value)
-        if any(self.root(changed) is root for changed in may_be_changed_by(op)):
+        if any(self.root(changed) is root for changed in changed_by(op)):
             return True
         return any(
             self._changes(inner, value) for block in blocks_of(op) for inner in block.ops

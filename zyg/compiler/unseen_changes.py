@@ -1,29 +1,37 @@
 """Calls that may change what they are given, without inference having followed that.
 
-    y = np.sum(a * w)          y = np.sum(a * w)
-    tools[i](w)           ->   w_kept = w.copy(); tools[i](w)      where the adjoint reads w
+    y = np.sum(a * w)          y = np.sum(a * w); w_kept = w.copy()
+    tools[i](w)           ->   tools[i](w); w_1 = w            w_1 is what it holds from here on
+    z = np.sum(b * w)          z = np.sum(b * w_1)
 
-No derivative flows through such a call, so it is made as it is. It may have got the memory before:
-`stack.callback(w.fill, 0.0)` changes nothing yet, `stack.close()` does.
+No derivative flows through such a call, so it is made as it is. Where one name isn't all that the
+adjoint reads of the memory, the call raises if it changes that (`contents_kept`).
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from ir import facts
-from ir.contents import holds_memory
-from ir.core import Call, Const, Op, Operand, Value, operands_of, type_of
+import numpy as np
+
+from ir import facts, primitives
+from ir.contents import held_classes, holds_memory
+from ir.core import Block, Call, Const, Loop, Op, Operand, Value, blocks_of, operands_of, type_of
 from ir.memory_facts import changed_by
-from ir.types import Closure, Known, Method
+from ir.types import Closure, Known, Method, Type, class_of
+from zyg.kinds_of_items import contents_kept, kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import is_by_rules
+
+_CONTAINERS = {list, dict, set, deque}
 
 
 def may_be_changed_by(op: Op) -> list[Value]:
     """The operands that an operation changes in place, or may change unseen."""
-    if not isinstance(op, Call) or not _is_unseen(op.callee, op.kwargs):
+    if not isinstance(op, Call) or not is_unseen_call(op):
         return changed_by(op)
     return [
         operand for operand in operands_of(op)
@@ -31,13 +39,30 @@ def may_be_changed_by(op: Op) -> list[Value]:
     ]
 
 
-def _is_unseen(callee: Operand, keywords: Iterable[str]) -> bool:
+def is_unseen_call(op: Op) -> bool:
+    """Whether an operation is a call of which it isn't known what it leaves as it is."""
+    return isinstance(op, Call) and is_unseen(op.callee, op.kwargs)
+
+
+def is_given_containers(operands: Iterable[Operand]) -> bool:
+    """Whether a list, dict, set or deque is among some operands, or in one of them."""
+    return any(bool((held_classes(type_of(one)) or set()) & _CONTAINERS) for one in operands)
+
+
+def is_known_memory(type_: Type) -> bool:
+    """Whether values of a type are arrays or containers."""
+    return class_of(type_) in {np.ndarray, *_CONTAINERS}
+
+
+def is_unseen(callee: Operand, keywords: Iterable[str]) -> bool:
     """Whether it isn't known of a call what it leaves as it is."""
     if not isinstance(callee, Const):
         type_ = type_of(callee)
         function = type_.function if isinstance(type_, Method) else type_
         return not isinstance(function, Known | Closure)
     function = callee.value
+    if function is kinds_kept:
+        return True
     if isinstance(function, type) or (
         isinstance(function, types.FunctionType) and not is_by_rules(function)
     ):
@@ -50,3 +75,83 @@ def _is_unseen(callee: Operand, keywords: Iterable[str]) -> bool:
         function
     )
     return not is_known and rule_of(function) is None and substitute_of(function) is None
+
+
+class Saved(NamedTuple):
+    """A value that an adjoint reads, what stands for its memory, and whether it may be copied."""
+
+    value: Value
+    root: Value
+    may_copy: bool
+
+
+class _Place(NamedTuple):
+    """Where an operation stands: its number, its block, and the loops that it is in."""
+
+    at: int
+    block: Block
+    loops: frozenset[Op]
+
+
+def check_unseen(
+    forward: Block, saved: list[Saved], root: Callable[[Value], Value]
+) -> list[Value]:
+    """Has unseen calls raise if they change what was read before, or in the same loop, and an
+    adjoint will read; gives the values of which copies do, since they are read only before."""
+    born: dict[Value, _Place] = {}
+    reads: dict[Value, list[_Place]] = {}
+    calls: list[tuple[Call, _Place]] = []
+
+    def scan(block: Block, loops: frozenset[Op]) -> None:
+        for op in block.ops:
+            place = _Place(len(born), block, loops)
+            if isinstance(op, Call) and is_unseen_call(op):
+                calls.append((op, place))
+            elif not (isinstance(op, Call) and _hands_on(op)):
+                for operand in operands_of(op):
+                    if isinstance(operand, Value):
+                        reads.setdefault(operand, []).append(place)
+            inside = loops | {op} if isinstance(op, Loop) else loops
+            for inner in blocks_of(op):
+                born.update(dict.fromkeys(inner.params, _Place(len(born), inner, inside)))
+                scan(inner, inside)
+            born.update(dict.fromkeys(op.results, place))
+
+    scan(forward, frozenset())
+    start = _Place(-1, forward, frozenset())
+    # The loops of which each iteration has memory of its own.
+    own: dict[Value, frozenset[Op]] = {}
+    for value, place in born.items():
+        if holds_memory(value.type):
+            own[root(value)] = own.get(root(value), place.loops) & place.loops
+    copied: dict[Value, None] = {}
+    for call, place in calls:
+        given = {root(one) for one in operands_of(call) if isinstance(one, Value)}
+        reached = [
+            one for one in saved if one.root in given and any(
+                read.at < place.at or (read.loops & place.loops) - own.get(one.root, frozenset())
+                for read in reads.get(one.value, ())
+            )
+        ]
+        if all(
+            one.may_copy and is_known_memory(one.value.type) and one.value in operands_of(call)
+            and born.get(one.value, start).block is place.block for one in reached
+        ):
+            copied.update(dict.fromkeys(one.value for one in reached))
+        else:
+            operands = call.args if _is_checked(call) else [call.callee, *call.args]
+            call.callee, call.args = Const(contents_kept), operands
+    return list(copied)
+
+
+def _hands_on(call: Call) -> bool:
+    """Whether a call reads nothing of what its operands hold."""
+    return facts.is_view(call) or (
+        isinstance(call.callee, Const) and (
+            call.callee.value is primitives.alias or facts.is_metadata(call.callee.value)
+        )
+    )
+
+
+def _is_checked(call: Call) -> bool:
+    return isinstance(call.callee, Const) and call.callee.value is kinds_kept
