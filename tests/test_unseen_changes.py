@@ -148,6 +148,94 @@ def test_arrays_that_a_library_writes_into(f):
     np.testing.assert_allclose(gradient, differences, rtol=1e-6)
 
 
+def scaled_twice(w, n):
+    for k in range(n):
+        if k > 5:
+            return
+        blas.dscal(2.0, w)
+
+
+def read_before_a_function_that_scales(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    scaled_twice(w, 2)
+    return y + np.sum(x**2 * w)
+
+
+def filled_in_a_loop_and_read_then(x, w):
+    w = w.copy()
+    for k in range(3):
+        blas.dscal(1.0 + k, w)
+    return np.sum(x * w)
+
+
+def new_in_each_iteration(x, w):
+    y = 0.0
+    for k in range(3):
+        buffer = np.empty(2)
+        io.BytesIO((w + k).tobytes()).readinto(buffer)
+        y += np.sum(x * buffer)
+    return y
+
+
+def read_once_before_and_once_behind(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    blas.dscal(2.0, w)
+    return y + np.sum(x**2 * w)
+
+
+@pytest.mark.parametrize("f", [
+    read_before_a_function_that_scales, filled_in_a_loop_and_read_then, new_in_each_iteration,
+    read_once_before_and_once_behind,
+])
+def test_reads_on_both_sides_of_such_a_call(f):
+    w = np.array([0.5, 1.5])
+    check_gradient(lambda x: f(x, w), (np.array([2.0, 3.0]),), zyg.pullback)
+
+
+def one_buffer(x, w):
+    y, buffer = 0.0, np.empty(2)
+    for k in range(3):
+        io.BytesIO((w + k).tobytes()).readinto(buffer)
+        y += np.sum(x * buffer)
+    return y
+
+
+def in_a_branch(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    if x[0] > 0:
+        blas.dscal(2.0, w)
+    return y + np.sum(x**2 * w)
+
+
+def by_another_view(x, w):
+    w = w.copy()
+    last = w[1:]
+    y = np.sum(x[1:] * last)
+    blas.dscal(2.0, w)
+    return y + np.sum(x[1:] ** 2 * last)
+
+
+def captured(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+
+    def change():
+        blas.dscal(2.0, w)
+
+    change()
+    return y + np.sum(x**2 * w)
+
+
+@pytest.mark.parametrize("f", [one_buffer, in_a_branch, by_another_view, captured])
+def test_reads_that_no_copy_serves_are_refused(f):
+    w = np.array([0.5, 1.5])
+    with pytest.raises(zyg.NotDifferentiable, match="doesn't look into"):
+        zyg.gradient(lambda x: f(x, w), np.array([2.0, 3.0]))
+
+
 class Log:
     def __init__(self):
         self.seen = []

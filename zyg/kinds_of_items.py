@@ -16,7 +16,7 @@ import numpy as np
 
 from ir import facts
 from zyg.errors import NotDifferentiable
-from zyg.memory_kinds import memory_in
+from zyg.memory_kinds import memory_captured, memory_in
 
 _CONTAINERS = (list, dict, set, deque)
 _ADVICE = "call the function by its name, or let it return what it computes"
@@ -43,10 +43,9 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Calls a function, and raises if it changes memory that it is given."""
-    given = [
-        (one, _contents(one)) for arg in (*args, *kwargs.values()) for one in memory_in(arg)
-    ]
+    """Calls a function, and raises if it changes memory that it is given, or has captured."""
+    reached = [one for arg in (*args, *kwargs.values()) for one in memory_in(arg)]
+    given = [(one, _contents(one)) for one in (*reached, *memory_captured(function))]
     try:
         return function(*args, **kwargs)
     finally:

@@ -42,7 +42,7 @@ from ir.heap import HEAP, HEAP_NAME
 from ir.late import late, late_class
 from ir.rewrite import Mapping, blocks, defined
 from ir.typed_branches import MakeBranch
-from ir.types import Known, Method, Scalar, Sequence, Tuple, Type, join
+from ir.types import Closure, Known, Method, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward_objects import ForwardObjects, without_heap_operand
 from zyg.compiler.forward_rules import callee_name
 from zyg.compiler.forward_steps import BranchStep, LambdaStep, LoopStep, Step, works_on_heap
@@ -52,6 +52,7 @@ from zyg.compiler.object_needs import is_global_store
 from zyg.compiler.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.tangents import is_array
 from zyg.compiler.unseen_changes import (
+    gives_memory_unseen,
     is_given_containers,
     is_known_memory,
     is_unseen,
@@ -278,7 +279,10 @@ class Augmenter(ForwardCalls):
             refuse_unknown_reader(callee, args, self.loc)
         is_on_heap = self.heap is not None
         refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
-        if is_given_containers([*args, *kwargs.values()]) and is_unseen(callee, kwargs):
+        is_looked_into = not is_unseen(callee, kwargs)
+        if (is_looked_into and self._calls_unseen(callee, args, kwargs)) or (
+            not is_looked_into and is_given_containers([*args, *kwargs.values()])
+        ):
             callee, args = Const(kinds_kept), [callee, *args]
         names = [value.name for value in op.results]
         found = self.typed_call(callee, args, kwargs, names, self.loc)
@@ -293,6 +297,18 @@ class Augmenter(ForwardCalls):
                 if isinstance(operand, Value) and is_known_memory(operand.type):
                     # What is read from here on isn't what was read before.
                     mapping[operand] = self.call(primitives.alias, mapping.get(operand, operand))
+
+    def _calls_unseen(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> bool:
+        """Whether a function that is known gives memory to what isn't looked into."""
+        if self.heap is not None or not isinstance(type_of(callee), Known | Closure) or (
+            isinstance(callee, Const) and is_constant(callee.value)
+        ):
+            return False
+        keywords = {name: type_of(arg) for name, arg in kwargs.items()}
+        made = self._specialiser.call(type_of(callee), tuple(map(type_of, args)), keywords)
+        return made is not None and made.is_done and gives_memory_unseen(made.function.body)
 
     def _varied_call(
         self,

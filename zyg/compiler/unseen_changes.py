@@ -19,8 +19,21 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.contents import held_classes, holds_memory
-from ir.core import Block, Call, Const, Loop, Op, Operand, Value, blocks_of, operands_of, type_of
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    Lambda,
+    Loop,
+    Op,
+    Operand,
+    Value,
+    blocks_of,
+    operands_of,
+    type_of,
+)
 from ir.memory_facts import changed_by
+from ir.rewrite import walk
 from ir.types import Closure, Known, Method, Type, class_of
 from zyg.kinds_of_items import contents_kept, kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of
@@ -42,6 +55,14 @@ def may_be_changed_by(op: Op) -> list[Value]:
 def is_unseen_call(op: Op) -> bool:
     """Whether an operation is a call of which it isn't known what it leaves as it is."""
     return isinstance(op, Call) and is_unseen(op.callee, op.kwargs)
+
+
+def gives_memory_unseen(body: Block) -> bool:
+    """Whether a function gives arrays or containers to calls that nobody looks into."""
+    return any(
+        is_unseen_call(op) and any(is_known_memory(type_of(one)) for one in operands_of(op))
+        for op in walk(body)
+    )
 
 
 def is_given_containers(operands: Iterable[Operand]) -> bool:
@@ -101,6 +122,7 @@ def check_unseen(
     born: dict[Value, _Place] = {}
     reads: dict[Value, list[_Place]] = {}
     calls: list[tuple[Call, _Place]] = []
+    functions: dict[Operand, Lambda] = {}
 
     def scan(block: Block, loops: frozenset[Op]) -> None:
         for op in block.ops:
@@ -111,6 +133,8 @@ def check_unseen(
                 for operand in operands_of(op):
                     if isinstance(operand, Value):
                         reads.setdefault(operand, []).append(place)
+            if isinstance(op, Lambda):
+                functions[op.result] = op
             inside = loops | {op} if isinstance(op, Loop) else loops
             for inner in blocks_of(op):
                 born.update(dict.fromkeys(inner.params, _Place(len(born), inner, inside)))
@@ -126,7 +150,7 @@ def check_unseen(
             own[root(value)] = own.get(root(value), place.loops) & place.loops
     copied: dict[Value, None] = {}
     for call, place in calls:
-        given = {root(one) for one in operands_of(call) if isinstance(one, Value)}
+        given = {root(one) for one in _with_captured(operands_of(call), functions)}
         reached = [
             one for one in saved if one.root in given and any(
                 read.at < place.at or (read.loops & place.loops) - own.get(one.root, frozenset())
@@ -142,6 +166,19 @@ def check_unseen(
             operands = call.args if _is_checked(call) else [call.callee, *call.args]
             call.callee, call.args = Const(contents_kept), operands
     return list(copied)
+
+
+def _with_captured(operands: list[Operand], functions: dict[Operand, Lambda]) -> set[Value]:
+    """The values among some operands, and what the functions among these have captured."""
+    found: set[Value] = set()
+    pending = list(operands)
+    while pending:
+        operand = pending.pop()
+        if isinstance(operand, Value) and operand not in found:
+            found.add(operand)
+            made = functions.get(operand)
+            pending += operands_of(made) if made is not None else []
+    return found
 
 
 def _hands_on(call: Call) -> bool:
