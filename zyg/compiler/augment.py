@@ -33,6 +33,7 @@ from ir.core import (
     Value,
     While,
     Yield,
+    blocks_of,
     exit_operands,
     operands_of,
     type_of,
@@ -40,7 +41,7 @@ from ir.core import (
 from ir.errors import Unsupported
 from ir.heap import HEAP, HEAP_NAME
 from ir.late import late, late_class
-from ir.rewrite import Mapping, blocks, defined
+from ir.rewrite import Mapping, blocks, defined, walk
 from ir.typed_branches import MakeBranch
 from ir.types import Closure, Known, Method, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward_objects import ForwardObjects, without_heap_operand
@@ -54,8 +55,8 @@ from zyg.compiler.tangents import is_array
 from zyg.compiler.unseen_changes import (
     gives_memory_unseen,
     is_given_containers,
-    is_known_memory,
     is_unseen,
+    wholes_of,
 )
 from zyg.kinds_of_items import kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
@@ -99,6 +100,14 @@ class Augmenter(ForwardCalls):
         return Const(None)
 
     def op(self, op: Op, mapping: Mapping) -> Any:
+        known = len(self._unseen)
+        found = self._augmented(op, mapping)
+        if not isinstance(op, Call) and len(self._unseen) > known:
+            inside = {value for block in blocks_of(op) for value in defined(block)}
+            self._name_again([v for v in self._unseen[known:] if v not in inside], mapping)
+        return found
+
+    def _augmented(self, op: Op, mapping: Mapping) -> Any:
         def new(operand: Operand) -> Operand:
             return mapping.get(operand, operand) if isinstance(operand, Value) else operand
 
@@ -293,10 +302,18 @@ class Augmenter(ForwardCalls):
                 value.type = known.type
         mapping.update(zip(op.results, found, strict=True))
         if is_unseen(callee, kwargs):
-            for operand in [*op.args, *op.kwargs.values()]:
-                if isinstance(operand, Value) and is_known_memory(operand.type):
-                    # What is read from here on isn't what was read before.
-                    mapping[operand] = self.call(primitives.alias, mapping.get(operand, operand))
+            changed = wholes_of(operands_of(op), self._made_in_source)
+            self._unseen += changed
+            self._name_again(changed, mapping)
+
+    def _name_again(self, changed: list[Value], mapping: Mapping) -> None:
+        """Has what is read from here on be another value than what was read before."""
+        for value in dict.fromkeys(changed):
+            mapping[value] = self.call(primitives.alias, mapping.get(value, value))
+
+    @functools.cached_property
+    def _made_in_source(self) -> dict[Value, Op]:
+        return {value: op for op in walk(self._typed.body) for value in op.results}
 
     def _calls_unseen(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir import facts, primitives
+from ir import facts
 from ir.contents import held_classes, holds_memory
 from ir.core import (
     Block,
@@ -70,6 +70,25 @@ def is_given_containers(operands: Iterable[Operand]) -> bool:
     return any(bool((held_classes(type_of(one)) or set()) & _CONTAINERS) for one in operands)
 
 
+def wholes_of(operands: Iterable[Operand], made: dict[Value, Op]) -> list[Value]:
+    """The arrays and containers among some operands, what these are views of, and what functions
+    among them have captured."""
+    found: dict[Value, None] = {}
+    pending = list(operands)
+    while pending:
+        operand = pending.pop()
+        if not isinstance(operand, Value) or operand in found:
+            continue
+        op = made.get(operand)
+        if isinstance(op, Lambda):
+            pending += operands_of(op)
+        elif is_known_memory(operand.type):
+            found[operand] = None
+            if isinstance(op, Call) and isinstance(op.callee, Const) and facts.is_view(op):
+                pending.append(op.args[0])
+    return list(found)
+
+
 def is_known_memory(type_: Type) -> bool:
     """Whether values of a type are arrays or containers."""
     return class_of(type_) in {np.ndarray, *_CONTAINERS}
@@ -107,10 +126,9 @@ class Saved(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where an operation stands: its number, its block, and the loops that it is in."""
+    """Where an operation stands: its number, and the loops that it is in."""
 
     at: int
-    block: Block
     loops: frozenset[Op]
 
 
@@ -118,31 +136,26 @@ def check_unseen(
     forward: Block, saved: list[Saved], root: Callable[[Value], Value]
 ) -> list[Value]:
     """Has unseen calls raise if they change what was read before, or in the same loop, and an
-    adjoint will read; gives the values of which copies do, since they are read only before."""
+    adjoint will read; gives the values of which copies do: behind the call others are read."""
     born: dict[Value, _Place] = {}
-    reads: dict[Value, list[_Place]] = {}
     calls: list[tuple[Call, _Place]] = []
     functions: dict[Operand, Lambda] = {}
 
     def scan(block: Block, loops: frozenset[Op]) -> None:
         for op in block.ops:
-            place = _Place(len(born), block, loops)
+            place = _Place(len(born), loops)
             if isinstance(op, Call) and is_unseen_call(op):
                 calls.append((op, place))
-            elif not (isinstance(op, Call) and _hands_on(op)):
-                for operand in operands_of(op):
-                    if isinstance(operand, Value):
-                        reads.setdefault(operand, []).append(place)
             if isinstance(op, Lambda):
                 functions[op.result] = op
             inside = loops | {op} if isinstance(op, Loop) else loops
             for inner in blocks_of(op):
-                born.update(dict.fromkeys(inner.params, _Place(len(born), inner, inside)))
+                born.update(dict.fromkeys(inner.params, _Place(len(born), inside)))
                 scan(inner, inside)
             born.update(dict.fromkeys(op.results, place))
 
     scan(forward, frozenset())
-    start = _Place(-1, forward, frozenset())
+    start = _Place(-1, frozenset())
     # The loops of which each iteration has memory of its own.
     own: dict[Value, frozenset[Op]] = {}
     for value, place in born.items():
@@ -152,16 +165,16 @@ def check_unseen(
     for call, place in calls:
         given = {root(one) for one in _with_captured(operands_of(call), functions)}
         reached = [
-            one for one in saved if one.root in given and any(
-                read.at < place.at or (read.loops & place.loops) - own.get(one.root, frozenset())
-                for read in reads.get(one.value, ())
+            (one, made) for one in saved if one.root in given
+            and (made := born.get(one.value, start)) and (
+                made.at < place.at or (made.loops & place.loops) - own.get(one.root, frozenset())
             )
         ]
         if all(
             one.may_copy and is_known_memory(one.value.type) and one.value in operands_of(call)
-            and born.get(one.value, start).block is place.block for one in reached
+            and made.loops == place.loops for one, made in reached
         ):
-            copied.update(dict.fromkeys(one.value for one in reached))
+            copied.update(dict.fromkeys(one.value for one, _ in reached))
         else:
             operands = call.args if _is_checked(call) else [call.callee, *call.args]
             call.callee, call.args = Const(contents_kept), operands
@@ -179,15 +192,6 @@ def _with_captured(operands: list[Operand], functions: dict[Operand, Lambda]) ->
             made = functions.get(operand)
             pending += operands_of(made) if made is not None else []
     return found
-
-
-def _hands_on(call: Call) -> bool:
-    """Whether a call reads nothing of what its operands hold."""
-    return facts.is_view(call) or (
-        isinstance(call.callee, Const) and (
-            call.callee.value is primitives.alias or facts.is_metadata(call.callee.value)
-        )
-    )
 
 
 def _is_checked(call: Call) -> bool:
