@@ -319,12 +319,18 @@ class Augmenter(ForwardCalls):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> bool:
         """Whether a function that is known gives memory to what isn't looked into."""
-        if self.heap is not None or not isinstance(type_of(callee), Known | Closure) or (
-            isinstance(callee, Const) and is_constant(callee.value)
+        type_ = type_of(callee)
+        if self.heap is not None or not isinstance(type_, Known | Closure):
+            return False
+        module = type_.globals.get("__name__") if isinstance(type_, Closure) else getattr(
+            type_.value, "__module__", None
+        )
+        if str(module).startswith(("zyg.", "ir.")) or (
+            isinstance(type_, Known) and is_constant(type_.value)
         ):
             return False
         keywords = {name: type_of(arg) for name, arg in kwargs.items()}
-        made = self._specialiser.call(type_of(callee), tuple(map(type_of, args)), keywords)
+        made = self._specialiser.call(type_, tuple(map(type_of, args)), keywords)
         return made is not None and made.is_done and gives_memory_unseen(made.function.body)
 
     def _varied_call(
