@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import heapq
 import itertools
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -84,6 +86,13 @@ CHANGING_METHODS = {
     "setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft", "rotate",
     "fill", "put", "partition", "resize", "move_to_end", "subtract", "difference_update",
     "intersection_update", "symmetric_difference_update", "__setitem__", "__delitem__",
+}
+# Functions of the standard library that change their first argument in place.
+CHANGING_FUNCTIONS = {
+    id(f) for f in (
+        operator.setitem, operator.delitem, heapq.heapify, heapq.heappop, heapq.heappush,
+        heapq.heappushpop, heapq.heapreplace, bisect.insort_left, bisect.insort_right,
+    )
 }
 
 

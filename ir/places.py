@@ -19,16 +19,25 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from types import MethodDescriptorType, WrapperDescriptorType
 from typing import TYPE_CHECKING
 
 from ir import facts, primitives
 from ir.contents import has_parts, holds_memory, is_object
-from ir.core import Call, Const, If, Lambda, Operand, Value, Yield, type_of
+from ir.core import Call, Const, If, Lambda, Location, Operand, Value, Yield, type_of
 from ir.held import HeldMemory
-from ir.memory_facts import ARITHMETIC, CHANGING, HOLDING, UNPACKING, is_mutable
+from ir.memory_facts import (
+    ARITHMETIC,
+    CHANGING,
+    CHANGING_FUNCTIONS,
+    CHANGING_METHODS,
+    HOLDING,
+    UNPACKING,
+    is_mutable,
+)
 from ir.place_merging import PlaceMerging
 from ir.place_state import ABSENT, NEW, SHALLOW, Returned
-from ir.types import class_of
+from ir.types import Known, Method, Type, class_of
 
 if TYPE_CHECKING:
     from ir.typed_calls import TypedCalls
@@ -89,6 +98,8 @@ class Places(PlaceMerging):
         self.held.made(call)
         if isinstance(call.callee, Const) and id(call.callee.value) in CHANGING:
             return
+        if not _leaves_functions_alone(call.callee):
+            self._handed_to_change([*call.args, *call.kwargs.values()], call.loc)
         if call.results and self.owner_of_method(call.results[0]) is not None:
             return
         if not isinstance(call.callee, Const):
@@ -127,6 +138,20 @@ class Places(PlaceMerging):
                 if has_parts(result.type) and self.kind(result) == "new":
                     self.contents.copied(result, operands)
 
+    def _handed_to_change(self, given: list[Operand], loc: Location | None) -> None:
+        """Gives up memory of which a call gets a method that changes it (`log.append`), or a
+        function that does, beside it: whoever has got that may call it at any time."""
+        for operand in given:
+            if not _is_changing(type_of(operand)):
+                continue
+            if isinstance(type_of(operand), Known):
+                for other in given:
+                    self.spoil(other, loc)
+            elif isinstance(operand, Value):
+                owner = self.owner_of_method(operand)
+                if owner is not None:
+                    self.spoil(owner, loc)
+
     def _built(self, call: Call) -> None:
         """A container that was made of its items."""
         items: list[tuple[Operand | None, Operand]] = []
@@ -159,6 +184,7 @@ class Places(PlaceMerging):
 
     def captured(self, op: Lambda) -> None:
         captures = [*op.captures, *op.defaults, *op.kwdefaults.values()]
+        self._handed_to_change(captures, op.loc)
         self.hold(captures)
         self.hold_parts(captures)
         self.contents.put(op.result, [(None, operand) for operand in captures])
@@ -258,4 +284,22 @@ def _keeps_nothing(call: Call) -> bool:
     """Whether a call gives new memory that has no room for what it was given."""
     return facts.is_fresh(call) and not (
         any(has_parts(result.type) for result in call.results)
+    )
+
+
+def _leaves_functions_alone(callee: Operand) -> bool:
+    """Whether inference knows what a call does with a function that it is given."""
+    return isinstance(callee, Const) and (
+        facts.result_of(callee.value) is not None or facts.is_pure(callee.value)
+    )
+
+
+def _is_changing(type_: Type) -> bool:
+    """Whether this is a method or function of Python's own that changes what it is given."""
+    function = type_.function if isinstance(type_, Method) else type_
+    if not isinstance(function, Known):
+        return False
+    is_method = isinstance(function.value, MethodDescriptorType | WrapperDescriptorType)
+    return id(function.value) in CHANGING_FUNCTIONS or (
+        is_method and function.value.__name__ in CHANGING_METHODS
     )

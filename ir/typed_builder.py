@@ -114,6 +114,9 @@ class TypedBuilder(Operations):
                 self.places.defined(op)
             else:
                 self._consumed.update(changed_by(op))
+                # These may change what they are given.
+                if not isinstance(op.callee, Const) or facts.may_change_unseen(op.callee.value):
+                    self._consumed.update(self._with_items([*op.args, *op.kwargs.values()]))
 
     def typed_call(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
@@ -140,7 +143,18 @@ class TypedBuilder(Operations):
         that it was built from."""
         if self.places is not None:
             return made.result not in self.places.state.lent
-        return self._consumed.isdisjoint(made.args)
+        return self._consumed.isdisjoint([*made.args, *made.results])
+
+    def _with_items(self, operands: list[Operand]) -> list[Operand]:
+        """Operands, and what the displays among them, and in these, were built from."""
+        found = list(operands)
+        for operand in operands:
+            op = self.definitions.get(operand) if isinstance(operand, Value) else None
+            if isinstance(op, Call) and isinstance(op.callee, Const) and (
+                op.callee.value in (primitives.build_tuple, primitives.build_list)
+            ):
+                found += self._with_items(op.args)
+        return found
 
     def is_tuple(self, operand: Operand) -> bool:
         return isinstance(type_of(operand), Tuple)

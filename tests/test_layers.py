@@ -19,7 +19,7 @@ LAYERS = [
         "zyg.shadows", "zyg.shadow_calls", "zyg.shadow_items", "zyg.shadow_records",
         "zyg.nested_shadows",
         "zyg.held_views", "zyg.memory_kinds", "zyg.held_memory", "zyg.outer_keys",
-        "zyg.watched_memory", "zyg.held_checks", "zyg.held_item_changes",
+        "zyg.watched_memory", "zyg.held_checks", "zyg.kinds_of_items", "zyg.held_item_changes",
         "zyg.held_contents", "zyg.tangent", "zyg.tangent_sets",
         "zyg.no_tangent",
         "zyg.wrapped_values", "zyg.binomial", "zyg.checkpointing", "zyg.missing_items",

@@ -195,3 +195,23 @@ def mixture_by_expectation_and_maximisation(x, means, weights):
         scales = np.sqrt((shares * (x[:, None] - means) ** 2).sum(0) / counts + 1e-3)
         weights = counts / len(x)
     return means @ means + scales.sum() + weights[0]
+
+
+@program((0.4,))
+def pipeline_of_local_generators(x):
+    def source():
+        state = x
+        while True:
+            yield state
+            state = 3.7 * state * (1 - state)
+
+    def every_second(items):
+        for i, item in enumerate(items):
+            if i % 2 == 0:
+                yield item
+
+    def first_of(items, n):
+        for _ in range(n):
+            yield next(items)
+
+    return sum(item * (i + 1) for i, item in enumerate(first_of(every_second(source()), 4)))

@@ -70,6 +70,7 @@ from zyg.compiler.tangents import seed_type, tangent_type
 from zyg.compiler.temporaries import reuse_temporaries
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.unread_values import parted, shapes_without_values
+from zyg.compiler.unseen_changes import is_unseen_call
 from zyg.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
@@ -328,6 +329,8 @@ class Compiler(Programs):
         if on_heap and transposer.surroundings.leaves_arrays():
             # Of what objects hold and callers change, the adjoint reads copies (`preserve_held`).
             handed_on = [value for value in handed_on if not is_object_type(type_of(value))]
+        if any(map(is_unseen_call, walk(forward))):
+            preserve.check_unseen_changes(forward, adjoint, transposer.exported)
         if any(map(is_change, walk(forward))):
             copied = preserve.preserve(forward, adjoint, transposer.exported, on_heap, handed_on)
             if versions is not None:

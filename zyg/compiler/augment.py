@@ -33,6 +33,7 @@ from ir.core import (
     Value,
     While,
     Yield,
+    blocks_of,
     exit_operands,
     operands_of,
     type_of,
@@ -40,9 +41,9 @@ from ir.core import (
 from ir.errors import Unsupported
 from ir.heap import HEAP, HEAP_NAME
 from ir.late import late, late_class
-from ir.rewrite import Mapping, blocks, defined
+from ir.rewrite import Mapping, blocks, defined, walk
 from ir.typed_branches import MakeBranch
-from ir.types import Known, Method, Scalar, Sequence, Tuple, Type, join
+from ir.types import Closure, Known, Method, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward_objects import ForwardObjects, without_heap_operand
 from zyg.compiler.forward_rules import callee_name
 from zyg.compiler.forward_steps import BranchStep, LambdaStep, LoopStep, Step, works_on_heap
@@ -51,6 +52,13 @@ from zyg.compiler.mutation import refuse_changing_call, unsupported
 from zyg.compiler.object_needs import is_global_store
 from zyg.compiler.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.tangents import is_array
+from zyg.compiler.unseen_changes import (
+    gives_memory_unseen,
+    is_given_containers,
+    is_unseen,
+    wholes_of,
+)
+from zyg.kinds_of_items import kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
@@ -92,6 +100,14 @@ class Augmenter(ForwardCalls):
         return Const(None)
 
     def op(self, op: Op, mapping: Mapping) -> Any:
+        known = len(self._unseen)
+        found = self._augmented(op, mapping)
+        if not isinstance(op, Call) and len(self._unseen) > known:
+            inside = {value for block in blocks_of(op) for value in defined(block)}
+            self._name_again([v for v in self._unseen[known:] if v not in inside], mapping)
+        return found
+
+    def _augmented(self, op: Op, mapping: Mapping) -> Any:
         def new(operand: Operand) -> Operand:
             return mapping.get(operand, operand) if isinstance(operand, Value) else operand
 
@@ -272,6 +288,11 @@ class Augmenter(ForwardCalls):
             refuse_unknown_reader(callee, args, self.loc)
         is_on_heap = self.heap is not None
         refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
+        is_looked_into = not is_unseen(callee, kwargs)
+        if (is_looked_into and self._calls_unseen(callee, args, kwargs)) or (
+            not is_looked_into and is_given_containers([*args, *kwargs.values()])
+        ):
+            callee, args = Const(kinds_kept), [callee, *args]
         names = [value.name for value in op.results]
         found = self.typed_call(callee, args, kwargs, names, self.loc)
         is_updating = isinstance(callee, Const) and callee.value is primitives.updating
@@ -280,6 +301,37 @@ class Augmenter(ForwardCalls):
             if isinstance(value, Value) and (is_updating or isinstance(known.type, Method)):
                 value.type = known.type
         mapping.update(zip(op.results, found, strict=True))
+        if is_unseen(callee, kwargs):
+            changed = wholes_of(operands_of(op), self._made_in_source)
+            self._unseen += changed
+            self._name_again(changed, mapping)
+
+    def _name_again(self, changed: list[Value], mapping: Mapping) -> None:
+        """Has what is read from here on be another value than what was read before."""
+        for value in dict.fromkeys(changed):
+            mapping[value] = self.call(primitives.alias, mapping.get(value, value))
+
+    @functools.cached_property
+    def _made_in_source(self) -> dict[Value, Op]:
+        return {value: op for op in walk(self._typed.body) for value in op.results}
+
+    def _calls_unseen(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
+    ) -> bool:
+        """Whether a function that is known gives memory to what isn't looked into."""
+        type_ = type_of(callee)
+        if self.heap is not None or not isinstance(type_, Known | Closure):
+            return False
+        module = type_.globals.get("__name__") if isinstance(type_, Closure) else getattr(
+            type_.value, "__module__", None
+        )
+        if str(module).startswith(("zyg.", "ir.")) or (
+            isinstance(type_, Known) and is_constant(type_.value)
+        ):
+            return False
+        keywords = {name: type_of(arg) for name, arg in kwargs.items()}
+        made = self._specialiser.call(type_, tuple(map(type_of, args)), keywords)
+        return made is not None and made.is_done and gives_memory_unseen(made.function.body)
 
     def _varied_call(
         self,

@@ -48,6 +48,7 @@ from zyg.compiler.objects import is_object_type, kept_with_objects
 from zyg.compiler.replica import restored_part
 from zyg.compiler.structure import Reads, keeps_structure
 from zyg.compiler.tangents import is_array
+from zyg.compiler.unseen_changes import Saved, check_unseen
 from zyg.numpy_indexing import selects
 
 # Changes of a container that leave the memory of what it holds as it is.
@@ -109,6 +110,29 @@ def preserve(
                     op, memory, exported, contents, lean, copying, forward
                 )
     return copied
+
+
+def check_unseen_changes(forward: Block, adjoint: Block, exported: set[Value]) -> None:
+    """Has an adjoint read copies of what calls that nobody looks into may change, or these raise
+    if they do."""
+    memory = _Memory(forward, exported)
+    saved = [
+        Saved(value, memory.root(value), True) for value in free_values(adjoint)
+        if holds_memory(value.type)
+    ]
+    for op in walk(forward):
+        for body in blocks_of(op):
+            if isinstance(body.exit, Yield):
+                handed = body.exit.values[len(body.exit.values) - len(op.results) :]
+                saved += [
+                    Saved(value, memory.root(value), False)
+                    for value, result in zip(handed, op.results, strict=True)
+                    if result in exported and isinstance(value, Value)
+                ]
+    for value in check_unseen(forward, saved, memory.root):
+        kept = Value(value.name, value.type)
+        insert_behind(forward, value, Call(Const(keeping.kept), [value], {}, [kept]))
+        substitute(adjoint, {value: kept})
 
 
 def changed_at_entry(body: Block) -> bool:

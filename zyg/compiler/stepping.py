@@ -161,13 +161,22 @@ def consumer_of(callee: object, args: tuple[Any, ...]) -> Any:
 
 
 def knows_steps(module_globals: dict[str, Any]) -> bool:
-    """Whether a module knows generator functions, or classes of iterators."""
+    """Whether a module knows generator functions, its functions' own among them, or classes of
+    iterators."""
     for value in list(module_globals.values()):
-        if type(value) is types.FunctionType and value.__code__.co_flags & inspect.CO_GENERATOR:
+        if type(value) is types.FunctionType and _makes_generators(value.__code__):
             return True
         if isinstance(value, type) and is_users(value) and _has_steps(value):
             return True
     return False
+
+
+@forgettable(maxsize=4096)
+def _makes_generators(code: types.CodeType) -> bool:
+    """Whether this is the code of a generator function, or of a function that defines one."""
+    if code.co_flags & inspect.CO_GENERATOR:
+        return code.co_name != "<genexpr>"
+    return any(isinstance(one, types.CodeType) and _makes_generators(one) for one in code.co_consts)
 
 
 @forgettable(maxsize=1024)
@@ -175,8 +184,7 @@ def _has_steps(cls: type) -> bool:
     found = [item for base in cls.__mro__ if is_users(base) for item in vars(base).items()]
     return any(
         name == "__next__" or (
-            isinstance(item, types.FunctionType)
-            and bool(item.__code__.co_flags & inspect.CO_GENERATOR)
+            isinstance(item, types.FunctionType) and _makes_generators(item.__code__)
         )
         for name, item in found
     )

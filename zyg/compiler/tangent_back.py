@@ -195,6 +195,7 @@ class _BackAugmenter(Augmenter):
         self.steps = []
         self.varied = {source}
         self._checked = set()
+        self._unseen = []
         self._contents = like._contents
         self._held_here = {}
         self._around = []

@@ -36,7 +36,6 @@ from ir.core import (
 )
 from ir.heap import HEAP, HEAP_NAME, without_heap
 from ir.held_functions import captures_memory
-from ir.memory_facts import is_change
 from ir.rewrite import Mapping, defined, walk
 from ir.typed_branches import MakeBranch
 from ir.types import Known, Sequence, Tuple
@@ -57,6 +56,7 @@ from zyg.compiler.tangent_found import FoundTangents
 from zyg.compiler.tangent_types import dot_name, dot_type
 from zyg.compiler.tangents import NONE, is_array
 from zyg.compiler.transpose import held_by
+from zyg.compiler.unseen_changes import may_be_changed_by
 from zyg.compiler.written_values import written_values
 from zyg.rules.tangent_registry import linear
 from zyg.tangent import picked, tangent_items
@@ -80,7 +80,7 @@ class TangentBuilder(FoundTangents):
             self.dot_params[i] = self.dots[inputs[i]] = dot
         self.written = written_values(function.body)
         self._inliner.is_behind_changes = self._made.heap is not None or any(
-            map(is_change, walk(function.body))
+            map(may_be_changed_by, walk(function.body))
         )
         result = super().augment(function)
         self.catch_up()
@@ -90,7 +90,7 @@ class TangentBuilder(FoundTangents):
         if self._inlining:
             # What a call is replaced by has no tangents of its own, and may be dropped again.
             return super().op(op, mapping)
-        if self._is_deferring and (not isinstance(op, Call) or is_change(op)):
+        if self._is_deferring and (not isinstance(op, Call) or may_be_changed_by(op)):
             self.catch_up()
         found = super().op(op, mapping)
         self.note_steps()

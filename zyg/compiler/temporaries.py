@@ -15,9 +15,9 @@ from __future__ import annotations
 import operator
 
 from ir.core import Block, Call, Const, Op, Operand, Value, type_of
-from ir.memory_facts import is_change
 from ir.rewrite import count_uses, walk
 from zyg.compiler.tangents import is_array
+from zyg.compiler.unseen_changes import may_be_changed_by
 
 
 def reuse_temporaries(body: Block, adjoint: list[Op]) -> None:
@@ -34,7 +34,7 @@ class _Products:
         self._adjoint = adjoint
         self._uses = count_uses(body)
         self._made: dict[Operand, Call] = {}
-        self._has_changes = any(map(is_change, walk(body)))
+        self._has_changes = any(map(may_be_changed_by, walk(body)))
 
     def rewrite(self) -> None:
         gone: set[Op] = set()

@@ -89,6 +89,8 @@ class Variation(Lengths):
         self._contents = Contents()
         # What is defined in the loop at hand, and reads there that give the same in each iteration.
         self._in_loop: set[Value] | None = None
+        # What calls were given that nobody looks into (`unseen_changes`), as the source has it.
+        self._unseen: list[Value] = []
         self.steady: set[Value] = set()
         self.dispatched: list[tuple[Location | None, str]] = []
 

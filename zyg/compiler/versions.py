@@ -34,6 +34,7 @@ from ir.memory_facts import changed_by
 from ir.record import made, node
 from ir.rewrite import walk
 from zyg.compiler.tangents import is_array
+from zyg.compiler.unseen_changes import may_be_changed_by
 from zyg.numpy_changes import added_at_each
 
 # Changes whose index says what they overwrite.
@@ -138,7 +139,7 @@ def _chain(root: Value, home: Block) -> Chain | None:
         return None
     known = {*chain.changes.values()}
     for op in walk(home):
-        if op not in known and any(value in chain.versions for value in changed_by(op)):
+        if op not in known and any(value in chain.versions for value in may_be_changed_by(op)):
             return None
         if isinstance(op, If | Try | For | While) and op not in chain.crossings:
             handed = {*op.results, *(op.body.params if isinstance(op, Loop) else [])}

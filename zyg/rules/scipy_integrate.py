@@ -265,7 +265,9 @@ def solve_ivp(
 
 
 def bars_along(bars, record, start, success):
-    """The times from the start on, and the cotangents of the states there."""
+    """The times from the start on, and the cotangents of the states there; `bars` are None where
+    the adjoint is run for what calls of `fun` have changed."""
+    bars = {} if bars is None else bars
     unknown = [name for name, bar in bars.items() if name != "y" and matters(bar)]
     if unknown:
         raise NotDifferentiable(f"`{unknown[0]}` of what solve_ivp returns has no derivative")

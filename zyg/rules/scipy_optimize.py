@@ -155,8 +155,14 @@ def matters(bar):
 
 
 def bar_of(bars, *names):
-    """The cotangent of one entry of a result; the others say how the solver fared."""
+    """The cotangents of some entries of a result; the others say how the solver fared.
+
+    Nothing depends on a result whose cotangent is None: the back function runs for what calls of
+    the equation have changed.
+    """
     *names, converged = names
+    if bars is None:
+        return None if len(names) == 1 else [None] * len(names)
     unknown = [name for name, bar in bars.items() if name not in names and matters(bar)]
     if unknown:
         raise NotDifferentiable(f"`{unknown[0]}` of the result of a solver has no derivative")
