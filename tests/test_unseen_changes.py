@@ -240,7 +240,62 @@ def captured(x, w):
     return y + np.sum(x**2 * w)
 
 
-@pytest.mark.parametrize("f", [one_buffer, by_another_view, captured])
+def scaled_product(x, w):
+    for k in range(len(x)):
+        if x[k] > 100.0:
+            return x
+    blas.dscal(2.0, w)
+    return x * w
+
+
+def by_two_functions(x, w):
+    z = scaled_product(x, w)
+    for k in range(2):
+        z = z + k * x
+    return z
+
+
+def by_a_function_with_derivatives(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    z = scaled_product(x, w)
+    return y + np.sum(x * z * w)
+
+
+def by_functions_with_derivatives(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    z = by_two_functions(x, w)
+    return y + np.sum(x * z * w)
+
+
+def by_a_function_in_a_loop(x, w):
+    w = w.copy()
+    y = 0.0
+    for _ in range(2):
+        y += np.sum(x * w)
+        z = scaled_product(x, w)
+    return y + np.sum(x * z)
+
+
+@pytest.mark.parametrize("f", [by_a_function_with_derivatives, by_functions_with_derivatives])
+def test_functions_with_derivatives_that_give_an_array_to_such_a_call(f):
+    w, x, v = np.array([0.5, 1.5]), np.array([2.0, 3.0]), np.array([1.0, -2.0])
+
+    def g(x):
+        return f(x, w)
+
+    check_gradient(g, (x,), zyg.pullback)
+    (gradient,) = zyg.gradient(g, x)
+    assert zyg.jvp(g, (x,), (v,))[1] == pytest.approx(gradient @ v)
+    step = 1e-6 * v
+    slope = (zyg.gradient(g, x + step)[0] - zyg.gradient(g, x - step)[0]) / 2e-6
+    np.testing.assert_allclose(zyg.hvp(g, x, v), slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f", [one_buffer, by_another_view, captured, by_a_function_in_a_loop]
+)
 def test_reads_that_no_copy_serves_are_refused(f):
     w = np.array([0.5, 1.5])
     with pytest.raises(zyg.NotDifferentiable, match="doesn't look into"):

@@ -70,7 +70,7 @@ from zyg.compiler.tangents import seed_type, tangent_type
 from zyg.compiler.temporaries import reuse_temporaries
 from zyg.compiler.transpose import Transposer
 from zyg.compiler.unread_values import parted, shapes_without_values
-from zyg.compiler.unseen_changes import is_unseen_call
+from zyg.compiler.unseen_changes import gives_memory_unseen, is_unseen_call
 from zyg.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ class Compiler(Programs):
         pair.forward.saves_apart = changes and made.heap is None and made.calls_itself()
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         pair.forward.is_of_program = pair.back.is_of_program = self.takes_table(made)
+        forward.gives_unseen = made.heap is None and gives_memory_unseen(made)
         self.pairs.add(key, pair)
         return pair
 

@@ -132,7 +132,10 @@ class Augmenter(ForwardCalls):
                     self._define(Call(callee, args, {}, [method], self.loc))
                     mapping[op.result] = method
                 elif varies:
+                    gives_unseen = self._calls_unseen(callee, args, kwargs)
                     self._varied_call(op, callee, args, kwargs, mapping)
+                    if gives_unseen:
+                        self._may_have_changed(op, mapping)
                 else:
                     self._plain_call(op, callee, args, kwargs, mapping)
                 if len(op.results) == 1:
@@ -302,14 +305,23 @@ class Augmenter(ForwardCalls):
                 value.type = known.type
         mapping.update(zip(op.results, found, strict=True))
         if is_unseen(callee, kwargs):
-            changed = wholes_of(operands_of(op), self._made_in_source)
-            self._unseen += changed
-            self._name_again(changed, mapping)
+            self._may_have_changed(op, mapping)
+
+    def _may_have_changed(self, op: Call, mapping: Mapping) -> None:
+        """Notes that a call may have changed memory that it was given unseen."""
+        changed = wholes_of(operands_of(op), self._made_in_source)
+        self._unseen += changed
+        self._name_again(changed, mapping)
 
     def _name_again(self, changed: list[Value], mapping: Mapping) -> None:
         """Has what is read from here on be another value than what was read before."""
         for value in dict.fromkeys(changed):
-            mapping[value] = self.call(primitives.alias, mapping.get(value, value))
+            known = mapping.get(value, value)
+            made = mapping[value] = self.call(primitives.alias, known)
+            if isinstance(known, Value) and isinstance(made, Value):
+                made.type = known.type
+                if known in self.varied:
+                    self._pass_through(known, made, self.loc)
 
     @functools.cached_property
     def _made_in_source(self) -> dict[Value, Op]:
@@ -326,12 +338,12 @@ class Augmenter(ForwardCalls):
             type_.value, "__module__", None
         )
         if str(module).startswith(("zyg.", "ir.")) or (
-            isinstance(type_, Known) and is_constant(type_.value)
+            isinstance(type_, Known) and (is_constant(type_.value) or rule_of(type_.value))
         ):
             return False
         keywords = {name: type_of(arg) for name, arg in kwargs.items()}
         made = self._specialiser.call(type_, tuple(map(type_of, args)), keywords)
-        return made is not None and made.is_done and gives_memory_unseen(made.function.body)
+        return made is not None and made.is_done and gives_memory_unseen(made)
 
     def _varied_call(
         self,

@@ -52,6 +52,8 @@ class Generated:
     cell: types.CellType = made(types.CellType)
     # The positions of the arguments that it changes in place.
     changes: tuple[int, ...] = ()
+    # Whether it may change others, by calls that nobody looks into.
+    gives_unseen: bool = False
     works_on_objects: bool = False
     # Of a forward function: whether what it saves shares no memory with what it changes or returns.
     # What one call of a recursion saves would be copied in each call around it else.

@@ -35,6 +35,7 @@ from ir.core import (
 from ir.memory_facts import changed_by
 from ir.rewrite import walk
 from ir.types import Closure, Known, Method, Type, class_of
+from zyg.compiler.specialisation import Specialisation
 from zyg.kinds_of_items import contents_kept, kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import is_by_rules
@@ -57,11 +58,12 @@ def is_unseen_call(op: Op) -> bool:
     return isinstance(op, Call) and is_unseen(op.callee, op.kwargs)
 
 
-def gives_memory_unseen(body: Block) -> bool:
-    """Whether a function gives arrays or containers to calls that nobody looks into."""
+def gives_memory_unseen(made: Specialisation) -> bool:
+    """Whether a function, or one that it calls, gives arrays or containers to calls that nobody
+    looks into."""
     return any(
         is_unseen_call(op) and any(is_known_memory(type_of(one)) for one in operands_of(op))
-        for op in walk(body)
+        for one in made.with_callees() for op in walk(one.function.body)
     )
 
 
@@ -101,7 +103,7 @@ def is_unseen(callee: Operand, keywords: Iterable[str]) -> bool:
         function = type_.function if isinstance(type_, Method) else type_
         return not isinstance(function, Known | Closure)
     function = callee.value
-    if function is kinds_kept:
+    if function is kinds_kept or getattr(function, "gives_unseen", False) is True:
         return True
     if isinstance(function, type) or (
         isinstance(function, types.FunctionType) and not is_by_rules(function)
