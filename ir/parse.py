@@ -31,9 +31,10 @@ from ir.made_functions import ir_of_made
 from ir.scope import statements_in
 
 if TYPE_CHECKING:
-    from ir import attribute_dicts
+    from ir import attribute_dicts, changed_defaults
 else:
     attribute_dicts = late("ir.attribute_dicts")
+    changed_defaults = late("ir.changed_defaults")
 
 # Helpers by the `id` of their code, which they keep alive. They are installed with the compiler:
 # nobody edits them while the program runs, and there are only so many.
@@ -195,6 +196,8 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
         from ir.partial_functions import lower_partial_functions
 
         lower_partial_functions(node, module_globals)
+    if len(codes) > 1 and gast.FunctionDef in kinds and changed_defaults.has_defaults(node):
+        changed_defaults.lower_changed_defaults(node, module_globals)
     if any({"lru_cache", "cache"} & {*one.co_names} for one in codes):
         from ir.cached_functions import lower_cached_functions
 

@@ -14,6 +14,7 @@ from tests.corpus import (
     bound_methods,
     branches,
     calls,
+    changed_defaults,
     changed_items,
     changes_in_place,
     closures,

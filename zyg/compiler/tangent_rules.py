@@ -421,13 +421,24 @@ class RuleTangents(Augmenter):
             for i, dot in dots.items():
                 apply = partial(BackInliner.applied, step=step, position=i, dot=dot)
                 term: Operand = self._inlined(apply)
-                if step.callee in STEEP and is_array(type_of(dot)):
+                if self._may_be_steep(step) and is_array(type_of(dot)):
                     term = self.made(unmoved, term, dot)
                 total = term if total is None else self.sum_of(total, term, step.result)
             assert total is not None
             self.set_dot(step.result, self._spread(total, step.result))
             return
         self.set_dot(step.result, self._by_transposition(step, dots))
+
+    def _may_be_steep(self, step: RuleStep) -> bool:
+        """Whether a function may have infinite slopes where its value is finite; powers of 1 and
+        more have none."""
+        if step.callee not in STEEP:
+            return False
+        made = self.definitions.get(step.result)
+        if not isinstance(made, Call) or len(made.args) != 2:
+            return True
+        exponent = made.args[1].value if isinstance(made.args[1], Const) else None
+        return not isinstance(exponent, int | float) or exponent < 1
 
     def _multiplies(self, step: RuleStep) -> bool:
         """Whether the back function of a rule multiplies real numbers element by element."""
