@@ -90,8 +90,9 @@ _runs = count(1)
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Forgets compiled code, which refers to itself: of gigabytes, one collection would take as
-    long as a program under test has."""
+    long as a program under test has. What is left then stays, as the reports of tests do."""
     is_last = nextitem is None or nextitem.path != item.path
     if is_last or next(_runs) % OFTEN == 0:
         zyg.cache_clear()
         gc.collect()
+        gc.freeze()

@@ -208,7 +208,7 @@ def test_all_rules_are_found_as_they_were_parsed(module_of):
     rules = {
         rule for rule in registry._rules.values()
         # Other tests register rules of their own.
-        if hasattr(rule, "__code__") and rule.__module__.startswith("zyg.")
+        if hasattr(rule, "__code__") and str(rule.__module__).startswith("zyg.")
     }
     for rule in rules:
         function = parse_source(locate(rule.__code__, rule.__globals__), rule.__globals__)

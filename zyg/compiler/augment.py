@@ -132,7 +132,7 @@ class Augmenter(ForwardCalls):
                     self._define(Call(callee, args, {}, [method], self.loc))
                     mapping[op.result] = method
                 elif varies:
-                    gives_unseen = self._calls_unseen(callee, args, kwargs)
+                    gives_unseen = self._calls_unseen(callee)
                     self._varied_call(op, callee, args, kwargs, mapping)
                     if gives_unseen:
                         self._may_have_changed(op, mapping)
@@ -292,7 +292,7 @@ class Augmenter(ForwardCalls):
         is_on_heap = self.heap is not None
         refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
         is_looked_into = not is_unseen(callee, kwargs)
-        if (is_looked_into and self._calls_unseen(callee, args, kwargs)) or (
+        if (is_looked_into and self._calls_unseen(callee)) or (
             not is_looked_into and is_given_containers([*args, *kwargs.values()])
         ):
             callee, args = Const(kinds_kept), [callee, *args]
@@ -327,23 +327,16 @@ class Augmenter(ForwardCalls):
     def _made_in_source(self) -> dict[Value, Op]:
         return {value: op for op in walk(self._typed.body) for value in op.results}
 
-    def _calls_unseen(
-        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
-    ) -> bool:
-        """Whether a function that is known gives memory to what isn't looked into."""
+    def _calls_unseen(self, callee: Operand) -> bool:
+        """Whether a function that is known gives memory to what isn't looked into, for whatever
+        types it is called here."""
         type_ = type_of(callee)
-        if self.heap is not None or not isinstance(type_, Known | Closure):
-            return False
-        module = type_.globals.get("__name__") if isinstance(type_, Closure) else getattr(
-            type_.value, "__module__", None
+        code = type_.code if isinstance(type_, Closure) else getattr(
+            type_.value if isinstance(type_, Known) else None, "__code__", None
         )
-        if str(module).startswith(("zyg.", "ir.")) or (
-            isinstance(type_, Known) and (is_constant(type_.value) or rule_of(type_.value))
-        ):
-            return False
-        keywords = {name: type_of(arg) for name, arg in kwargs.items()}
-        made = self._specialiser.call(type_, tuple(map(type_of, args)), keywords)
-        return made is not None and made.is_done and gives_memory_unseen(made)
+        return code is not None and self.heap is None and any(
+            one.source.code is code and gives_memory_unseen(one) for one in self._callees
+        )
 
     def _varied_call(
         self,

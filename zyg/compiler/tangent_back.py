@@ -188,7 +188,7 @@ class _BackAugmenter(Augmenter):
         self.home, self.definitions, self.methods = like.home, like.definitions, like.methods
         self.loc = like.loc
         self._specialiser, self._function = like._specialiser, like._function
-        self._home = like._home
+        self._home, self._callees = like._home, like._callees
         self._flows: Any = reach
         self._active = _ACTIVE
         self._pair_of = _no_pair

@@ -75,6 +75,7 @@ class Variation(Lengths):
         self._function = made.source
         self._typed = made.function
         self._home = made.home
+        self._callees = made.callees
         self._flows = made.flows
         self._active = active
         self._pair_of = pair_of
