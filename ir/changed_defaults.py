@@ -13,7 +13,6 @@ function. So functions that are made in loops stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -22,7 +21,7 @@ from ir.changed_names import names_of_changed
 from ir.jumps import is_generator
 from ir.known_names import names_in, new_name
 from ir.node_maker import NodeMaker, Statements
-from ir.scope import FUNCTIONS, parameters, statements_in
+from ir.scope import FUNCTIONS, parameters
 from ir.shared_memory import changed_by
 
 _DISPLAYS = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.SetComp)
@@ -30,14 +29,6 @@ _DISPLAYS = (gast.List, gast.Dict, gast.Set, gast.ListComp, gast.DictComp, gast.
 
 class NotGiven:
     """Stands for an argument that a call leaves out."""
-
-
-def has_defaults(function: Any) -> bool:
-    """Whether functions in a function have defaults that may be memory."""
-    return any(
-        isinstance(node, gast.FunctionDef) and any(map(_may_be_memory, _defaults_of(node)))
-        for node in statements_in(function.body)
-    )
 
 
 def lower_changed_defaults(function: Any, module_globals: dict[str, Any]) -> None:
@@ -91,10 +82,6 @@ def _lowered(node: Any, names: set[str], module_globals: dict[str, Any]) -> Stat
         reads.append(made.branch(is_left_out, [made.assign(arg.id, made.load(variable))]))
     node.body[:0] = reads
     return variables
-
-
-def _defaults_of(node: Any) -> Iterator[Any]:
-    yield from (*node.args.defaults, *filter(None, node.args.kw_defaults))
 
 
 def _may_be_memory(default: Any) -> bool:

@@ -196,7 +196,7 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
         from ir.partial_functions import lower_partial_functions
 
         lower_partial_functions(node, module_globals)
-    if len(codes) > 1 and gast.FunctionDef in kinds and changed_defaults.has_defaults(node):
+    if len(codes) > 1 and gast.FunctionDef in kinds and _has_defaults(node):
         changed_defaults.lower_changed_defaults(node, module_globals)
     if any({"lru_cache", "cache"} & {*one.co_names} for one in codes):
         from ir.cached_functions import lower_cached_functions
@@ -210,6 +210,15 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
         from ir.next_calls import hoist_next
 
         hoist_next(node, module_globals)
+
+
+def _has_defaults(function: Any) -> bool:
+    """Whether functions in a function have parameters with defaults."""
+    return any(
+        isinstance(inner, gast.FunctionDef)
+        and any((*inner.args.defaults, *inner.args.kw_defaults))
+        for inner in statements_in(function.body)
+    )
 
 
 _GENERATOR = 0x20
