@@ -393,6 +393,21 @@ def test_tangents_of_objects_are_dicts_by_attribute(dot):
         zyg.jvp(f, (Holder(3.0),), (dot,))
 
 
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        return self.w * x
+
+
+def test_objects_that_can_be_called_have_tangents_as_others_do():
+    assert zyg.jvp(lambda w: Layer(w * w), (3.0,), (1.0,))[1] == {"w": 6.0}
+    assert zyg.jvp(lambda w: [Holder(Layer(w * w)), max], (3.0,), (1.0,))[1] == [
+        {"x": {"w": 6.0}}, None,
+    ]
+
+
 def test_tangents_of_dicts_name_their_items():
     with pytest.raises(ValueError, match="'y', which it hasn't"):
         zyg.jvp(lambda d: d["x"], ({"x": 3.0},), ({"y": 1.0},))

@@ -27,6 +27,7 @@ from ir.heap import ITEMS, Contents
 from zyg.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held_memory import held_memory, note_change
+from zyg.signature import is_users
 from zyg.tangent import part_of, picked, unless_asked, zero_tangent
 from zyg.tangent_memory import NO_MEMORY, HeldTangents
 
@@ -355,7 +356,7 @@ def left(tangents: ObjectTangents, x: Any, dot: Any, open_: tuple[int, ...] = ()
     if isinstance(x, dict):
         dots = dot or {}
         return {key: left(tangents, item, dots.get(key), open_) for key, item in x.items()}
-    if id(x) in open_ or callable(x):
+    if id(x) in open_ or (callable(x) and not is_users(type(x))):
         return dot
     found = {}
     for name, value in attributes_of(x).items():

@@ -41,6 +41,8 @@ from zyg.rules.registry import is_constant, rule_of, substitute_of
 from zyg.signature import is_by_rules
 
 _CONTAINERS = {list, dict, set, deque}
+# Reads of attributes (`slice.step`), which are calls in the IR.
+_ATTRIBUTES = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def may_be_changed_by(op: Op) -> list[Value]:
@@ -110,7 +112,7 @@ def is_unseen(callee: Operand, keywords: Iterable[str]) -> bool:
     function = callee.value
     if function is kinds_kept or getattr(function, "gives_unseen", False) is True:
         return True
-    if isinstance(function, type) or (
+    if isinstance(function, (*_ATTRIBUTES, type)) or (
         isinstance(function, types.FunctionType) and not is_by_rules(function)
     ):
         return False
