@@ -12,8 +12,8 @@ import zyg
 OFTEN = 200
 # Fewer rows than these all run: a table is large because its rows are alike.
 FEW = 12
-# So many tests that stand together stay together.
-NEIGHBOURS = 20
+# So many tests that stand together stay together: the checks of one program.
+NEIGHBOURS = 6
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,6 +14,10 @@ BY_AREA = {
     """,
     "assignments": "lists_that_do_not_grow",
     "bound_methods": "mapped_and_sorted",
+    "calls_not_looked_into": """
+        appended_by_a_function_that_is_found packed_and_read
+        sorted_by_a_function_that_is_found updated_by_a_function_that_is_found
+    """,
     "decorators": """
         cached_function cached_recursion cached_with_keyword
         method_dispatched_on_type method_with_partial partials_that_are_kept

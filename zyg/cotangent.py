@@ -381,11 +381,6 @@ def materialised(bar: Any, like: Any) -> Any:
     return realness_of(like, bar) if is_complex and isinstance(like, _NUMERIC) else bar
 
 
-def kept_real(bar: Any, like: Any) -> Any:
-    """A cotangent that came with others, of complex numbers: that of what is real is real."""
-    return realness_of(like, bar) if isinstance(like, _NUMERIC) else bar
-
-
 def listed(bars: Any, like: Any) -> Any:
     """The cotangents of the items of a list, with structural zeros for the structural zero."""
     return [None] * len(like) if bars is None else bars

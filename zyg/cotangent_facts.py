@@ -388,8 +388,9 @@ def _is_sparse(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 
 facts.pure(cotangent.add, cotangent.subtract, cotangent_items.add_at, cotangent.sum_over)
-facts.pure(cotangent.materialised, cotangent.kept_real, cotangent_items.item, cotangent.from_items)
-facts.pure(cotangent.from_reversed_items, cotangent.owned, cotangent.completed_container)
+facts.pure(cotangent.materialised, cotangent.from_items, cotangent_items.kept_real)
+facts.pure(cotangent_items.item, cotangent.from_reversed_items, cotangent.owned)
+facts.pure(cotangent.completed_container)
 facts.fresh(cotangent.sum_over, cotangent.owned)
 facts.total(cotangent.add, cotangent.subtract, cotangent.sum_over)
 # What makes such a call knows its type: that of the operand which the cotangent belongs to.

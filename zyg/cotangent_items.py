@@ -391,6 +391,12 @@ def add_at(bar: Any, index: Any, value: Any) -> Any:
     return accumulate_at(owned(bar), index, value)
 
 
+def kept_real(bar: Any, like: Any) -> Any:
+    """A cotangent that came with others, of complex numbers: that of what is real is real."""
+    is_number = isinstance(like, int | float | complex | np.generic | np.ndarray)
+    return realness_of(like, bar) if is_number else bar
+
+
 def item(bar: Any, key: Any) -> Any:
     """One item of the cotangent of a container; the structural zero where there is none."""
     if bar is None:

@@ -27,10 +27,7 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Their values may change: no derivative flows through the call.
     """
-    given = [
-        (one, _kinds(one)) for arg in (*args, *kwargs.values()) for one in memory_in(arg)
-        if isinstance(one, _CONTAINERS)
-    ]
+    given = [(one, _kinds(one)) for one in _reached(args, kwargs) if isinstance(one, _CONTAINERS)]
     try:
         return function(*args, **kwargs)
     finally:
@@ -44,17 +41,21 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls a function, and raises if it changes memory that it is given, or has captured."""
-    reached = [one for arg in (*args, *kwargs.values()) for one in memory_in(arg)]
-    given = [(one, _contents(one)) for one in (*reached, *memory_captured(function))]
+    memory = [*_reached(args, kwargs), *memory_captured(function)]
+    before = list(map(_contents, memory))
     try:
         return function(*args, **kwargs)
     finally:
-        for memory, before in given:
-            if not _are_same(before, _contents(memory)):
+        for one, contents in zip(memory, before, strict=True):
+            if not _are_same(contents, _contents(one)):
                 raise NotDifferentiable(
-                    f"a call that zyg doesn't look into has changed a {type(memory).__name__} in "
+                    f"a call that zyg doesn't look into has changed a {type(one).__name__} in "
                     f"place which the gradient depends on; give it a copy"
                 )
+
+
+def _reached(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    return [one for arg in (*args, *kwargs.values()) for one in memory_in(arg)]
 
 
 facts.changes_unseen(kinds_kept, contents_kept)

@@ -19,7 +19,7 @@ def selected(bar: Any, mask: Any) -> Any:
     if not isinstance(bar, np.ndarray):
         return np.multiply(bar, mask) if np.isfinite(bar) else np.where(mask, bar, 0)[()]
     words = WORDS.get(bar.dtype.char) if bar.dtype.isnative else None
-    if words is None or not isinstance(mask, np.ndarray):
+    if words is None or not isinstance(mask, np.ndarray) or mask.dtype != bool:
         return np.where(mask, bar, 0)[()]
     return np.bitwise_and(bar.view(words), np.negative(mask.view(np.int8))).view(bar.dtype)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 from ir import facts, primitives
 from ir.contents import holds_memory, is_immutable_class
@@ -63,10 +63,19 @@ def is_ordered(op: Op) -> bool:
 
 
 def may_change_unseen(op: Op) -> bool:
-    """Whether a call may change memory that it isn't given."""
-    return isinstance(op, Call) and isinstance(op.callee, Const) and (
-        facts.may_change_unseen(op.callee.value)
+    """Whether a call may change memory that it isn't given, or is given without being known for a
+    change: what is found while the program runs, and what isn't written in Python."""
+    if not isinstance(op, Call):
+        return False
+    if not isinstance(op.callee, Const):
+        return True
+    callee = op.callee.value
+    if facts.may_change_unseen(callee) or getattr(callee, "gives_unseen", False) is True:
+        return True
+    is_known = isinstance(callee, FunctionType | type) or facts.is_pure(callee) or (
+        facts.result_of(callee) is not None or type(callee).__module__.startswith(("zyg.", "ir."))
     )
+    return not is_known and reads_memory(op)
 
 
 def reads_memory(op: Op) -> bool:

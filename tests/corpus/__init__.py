@@ -14,6 +14,7 @@ from tests.corpus import (
     bound_methods,
     branches,
     calls,
+    calls_not_looked_into,
     changed_defaults,
     changed_items,
     changes_in_place,

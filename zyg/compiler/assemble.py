@@ -146,7 +146,7 @@ class Compiler(Programs):
         pair.forward.saves_apart = changes and made.heap is None and made.calls_itself()
         pair.forward.works_on_objects = pair.back.works_on_objects = made.heap is not None
         pair.forward.is_of_program = pair.back.is_of_program = self.takes_table(made)
-        forward.gives_unseen = made.heap is None and gives_memory_unseen(made)
+        forward.gives_unseen = gives_memory_unseen(made)
         self.pairs.add(key, pair)
         return pair
 

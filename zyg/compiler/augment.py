@@ -53,12 +53,13 @@ from zyg.compiler.object_needs import is_global_store
 from zyg.compiler.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.tangents import is_array
 from zyg.compiler.unseen_changes import (
+    called_by,
     gives_memory_unseen,
     is_given_containers,
     is_unseen,
     wholes_of,
+    with_kinds_kept,
 )
-from zyg.kinds_of_items import kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Augmenter(ForwardCalls):
                     self._define(Call(callee, args, {}, [method], self.loc))
                     mapping[op.result] = method
                 elif varies:
-                    gives_unseen = self._calls_unseen(callee)
+                    gives_unseen = self._calls_unseen(called_by(callee, args))
                     self._varied_call(op, callee, args, kwargs, mapping)
                     if gives_unseen:
                         self._may_have_changed(op, mapping)
@@ -291,11 +292,12 @@ class Augmenter(ForwardCalls):
             refuse_unknown_reader(callee, args, self.loc)
         is_on_heap = self.heap is not None
         refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
-        is_looked_into = not is_unseen(callee, kwargs)
-        if (is_looked_into and self._calls_unseen(callee)) or (
+        called = called_by(callee, args)
+        is_looked_into = not is_unseen(called, kwargs)
+        if (is_looked_into and self._calls_unseen(called)) or (
             not is_looked_into and is_given_containers([*args, *kwargs.values()])
         ):
-            callee, args = Const(kinds_kept), [callee, *args]
+            callee, args = with_kinds_kept(callee, args)
         names = [value.name for value in op.results]
         found = self.typed_call(callee, args, kwargs, names, self.loc)
         is_updating = isinstance(callee, Const) and callee.value is primitives.updating
@@ -304,7 +306,7 @@ class Augmenter(ForwardCalls):
             if isinstance(value, Value) and (is_updating or isinstance(known.type, Method)):
                 value.type = known.type
         mapping.update(zip(op.results, found, strict=True))
-        if is_unseen(callee, kwargs):
+        if is_unseen(called_by(callee, args), kwargs):
             self._may_have_changed(op, mapping)
 
     def _may_have_changed(self, op: Call, mapping: Mapping) -> None:
@@ -334,7 +336,7 @@ class Augmenter(ForwardCalls):
         code = type_.code if isinstance(type_, Closure) else getattr(
             type_.value if isinstance(type_, Known) else None, "__code__", None
         )
-        return code is not None and self.heap is None and any(
+        return code is not None and any(
             one.source.code is code and gives_memory_unseen(one) for one in self._callees
         )
 

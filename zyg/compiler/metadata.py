@@ -19,7 +19,7 @@ READERS = {
     id(cotangent.unbroadcast): 1,
     id(cotangent_items.one_hot): 1,
     id(cotangent.materialised): 1,
-    id(cotangent.kept_real): 1,
+    id(cotangent_items.kept_real): 1,
     id(cotangent_items.stored_bar): 2,
     id(cotangent.prototype): 0,
 }

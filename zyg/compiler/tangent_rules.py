@@ -45,6 +45,7 @@ from zyg.compiler.memory import written_view
 from zyg.compiler.objects import is_object_type
 from zyg.compiler.specialisation import Specialisation
 from zyg.compiler.specialise import Specialiser
+from zyg.compiler.steep_functions import may_be_steep
 from zyg.compiler.tangent_back import BackInliner, transposed
 from zyg.compiler.tangent_types import (
     dot_name,
@@ -82,11 +83,6 @@ from zyg.tangent_objects import held_item_dot, item_dot, live_items
 from zyg.tangent_sets import order_of
 
 Action = Callable[[], None]
-# What has infinite slopes where its value is finite.
-STEEP = (
-    np.sqrt, np.cbrt, np.power, np.float_power, operator.pow, np.arcsin, np.arccos, np.arccosh,
-    np.arctanh,
-)
 # What no class of the user's answers for.
 BUILT_IN = (list, dict, set, deque, defaultdict, OrderedDict, Counter, np.ndarray)
 # Changes whose last argument is stored.
@@ -421,24 +417,14 @@ class RuleTangents(Augmenter):
             for i, dot in dots.items():
                 apply = partial(BackInliner.applied, step=step, position=i, dot=dot)
                 term: Operand = self._inlined(apply)
-                if self._may_be_steep(step) and is_array(type_of(dot)):
+                made = self.definitions.get(step.result)
+                if is_array(type_of(dot)) and may_be_steep(step.callee, made):
                     term = self.made(unmoved, term, dot)
                 total = term if total is None else self.sum_of(total, term, step.result)
             assert total is not None
             self.set_dot(step.result, self._spread(total, step.result))
             return
         self.set_dot(step.result, self._by_transposition(step, dots))
-
-    def _may_be_steep(self, step: RuleStep) -> bool:
-        """Whether a function may have infinite slopes where its value is finite; powers of 1 and
-        more have none."""
-        if step.callee not in STEEP:
-            return False
-        made = self.definitions.get(step.result)
-        if not isinstance(made, Call) or len(made.args) != 2:
-            return True
-        exponent = made.args[1].value if isinstance(made.args[1], Const) else None
-        return not isinstance(exponent, int | float) or exponent < 1
 
     def _multiplies(self, step: RuleStep) -> bool:
         """Whether the back function of a rule multiplies real numbers element by element."""

@@ -377,7 +377,7 @@ class Transposer(MaskedArms, HeapTransposer):
         """The cotangent of one item of a container that may have one array for all of them."""
         made = self.call(cotangent_items.item, bar, place)
         is_known = item.type is not TOP or isinstance(type_of(bar), Sequence | Tuple)
-        return made if is_known else self.call(cotangent.kept_real, made, item)
+        return made if is_known else self.call(cotangent_items.kept_real, made, item)
 
     def _unpack(self, call: Call, bars: list[Operand | None]) -> None:
         source = call.args[0]

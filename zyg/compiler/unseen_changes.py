@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir import facts
+from ir import facts, primitives
 from ir.contents import held_classes, holds_memory
 from ir.core import (
     Block,
@@ -57,7 +57,23 @@ def may_be_changed_by(op: Op) -> list[Value]:
 
 def is_unseen_call(op: Op) -> bool:
     """Whether an operation is a call of which it isn't known what it leaves as it is."""
-    return isinstance(op, Call) and is_unseen(op.callee, op.kwargs)
+    return isinstance(op, Call) and is_unseen(called_by(op.callee, op.args), op.kwargs)
+
+
+def called_by(callee: Operand, args: list[Operand]) -> Operand:
+    """The function that a call is of, which may be known to change some arguments as well."""
+    is_updating = isinstance(callee, Const) and callee.value is primitives.updating
+    return args[0] if is_updating else callee
+
+
+def with_kinds_kept(callee: Operand, args: list[Operand]) -> tuple[Operand, list[Operand]]:
+    """A call that raises if containers hold items of other kinds behind it."""
+    if called_by(callee, args) is callee:
+        return Const(kinds_kept), [callee, *args]
+    function, changed, *given = args
+    assert isinstance(changed, Const)
+    shifted = tuple([name + 1 if isinstance(name, int) else name for name in changed.value])
+    return callee, [Const(kinds_kept), Const(shifted), function, *given]
 
 
 def gives_memory_unseen(made: Specialisation) -> bool:
@@ -174,7 +190,7 @@ def check_unseen(
     for call, place in calls:
         given = {root(one) for one in _with_captured(operands_of(call), functions)}
         reached = [
-            (one, made) for one in saved if one.root in given
+            (one, made) for one in saved if one.root in given and one.value not in copied
             and (made := born.get(one.value, start)) and (
                 made.at < place.at or (made.loops & place.loops) - own.get(one.root, frozenset())
             )
@@ -185,8 +201,12 @@ def check_unseen(
         ):
             copied.update(dict.fromkeys(one.value for one, _ in reached))
         else:
-            operands = call.args if _is_checked(call) else [call.callee, *call.args]
-            call.callee, call.args = Const(contents_kept), operands
+            if not _is_checked(call):
+                call.callee, call.args = with_kinds_kept(call.callee, call.args)
+            if called_by(call.callee, call.args) is call.callee:
+                call.callee = Const(contents_kept)
+            else:
+                call.args[0] = Const(contents_kept)
     return list(copied)
 
 
@@ -204,4 +224,5 @@ def _with_captured(operands: list[Operand], functions: dict[Operand, Lambda]) ->
 
 
 def _is_checked(call: Call) -> bool:
-    return isinstance(call.callee, Const) and call.callee.value is kinds_kept
+    callee = called_by(call.callee, call.args)
+    return isinstance(callee, Const) and callee.value is kinds_kept

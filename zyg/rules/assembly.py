@@ -149,9 +149,9 @@ def owned(bar):
     return cotangent.owned(bar), lambda y_bar: (y_bar,)
 
 
-@adjoint(cotangent.kept_real)
+@adjoint(cotangent_items.kept_real)
 def kept_real(bar, like):
-    return cotangent.kept_real(bar, like), lambda y_bar: (y_bar, None)
+    return cotangent_items.kept_real(bar, like), lambda y_bar: (y_bar, None)
 
 
 @adjoint(cotangent.materialised)

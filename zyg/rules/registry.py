@@ -356,12 +356,8 @@ def _register(modules: Sequence[str]) -> None:
         _registered.update(missing)
 
 
-def _unset(function: Any) -> Any:
-    raise NotImplementedError
-
-
 # The function that gives the gradient of another one; set by `zyg.api`.
-gradient_function: Callable[[Any], Any] = _unset
+gradient_function: Callable[[Any], Any]
 
 
 def takes_pullback(rule: Rule) -> bool:

@@ -13,7 +13,7 @@ from zyg.tangent import tangent_like
 
 for _callee in (
     cotangent.unbroadcast, cotangent.sum_over, cotangent.project, cotangent.filled,
-    cotangent.materialised, cotangent.kept_real, cotangent.from_items,
+    cotangent.materialised, cotangent_items.kept_real, cotangent.from_items,
     cotangent.from_reversed_items, cotangent.completed, cotangent.completed_container,
     cotangent.listed, cotangent.inexact, cotangent_items.with_numbers,
     cotangent_items.taken, cotangent_items.cleared, cotangent_items.stored_bar,
