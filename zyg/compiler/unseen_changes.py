@@ -4,8 +4,9 @@
     tools[i](w)           ->   tools[i](w); w_1 = w            w_1 is what it holds from here on
     z = np.sum(b * w)          z = np.sum(b * w_1)
 
-No derivative flows through such a call, so it is made as it is. Where one name isn't all that the
-adjoint reads of the memory, the call raises if it changes that (`contents_kept`).
+No derivative flows through such a call, so it is made as it is; a call of a function that gives its
+arguments to one counts as well. Where one name isn't all that the adjoint reads of the memory, the
+call raises if it changes that (`contents_kept`).
 """
 
 from __future__ import annotations
