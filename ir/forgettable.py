@@ -4,6 +4,8 @@
     known = _variants.of(function)            None: nothing yet
     _variants.note(function, made)
 
+    _found: dict[Key, State] = forgettable_dict()
+
     @forgettable(maxsize=1024)                `functools.lru_cache`
     def fields_of(cls): ...
 
@@ -47,6 +49,13 @@ class IdentityTable(Generic[K, V]):
         if len(self._found) >= MAX_KNOWN:
             self._found.clear()
         self._found[id(key), more] = key, value
+
+
+def forgettable_dict() -> dict[Any, Any]:
+    """A dict that is emptied with the tables."""
+    found: dict[Any, Any] = {}
+    _clearing.append(found.clear)
+    return found
 
 
 def forgettable(maxsize: int) -> Callable[[F], F]:

@@ -10,14 +10,17 @@ The cell of such a variable is one more object of one name, as a module is one o
 (`ir.shared_names`): what is stored there, or changed in place, outlives the program.
 
 All functions that have captured it have to read it so, those that assign nothing, too: from the
-first program on that changes a cell, they are known by what they are, and not by their code.
+first program on that changes a cell, they are known by what they are, and not by their code. What
+stands for a cell lives as long as code that was made for it; behind that, nothing is known of it.
 """
 
 from __future__ import annotations
 
 import dis
 import itertools
-from collections.abc import Iterable
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -30,7 +33,7 @@ _EMPTY = CellType()
 class OuterCell:
     """Stands for the cell of a variable, in the place of what it holds."""
 
-    __slots__ = ("cell", "names", "variable")
+    __slots__ = ("__weakref__", "cell", "names", "variable")
 
     def __init__(self, cell: CellType, variable: str) -> None:
         self.cell = cell
@@ -90,20 +93,22 @@ def outer_cell(cell: CellType, variable: str) -> OuterCell:
     known = _known.get(id(cell))
     if known is None:
         known = _known[id(cell)] = OuterCell(cell, variable)
+        weakref.finalize(known, _changed.discard, id(cell)).atexit = False
     return known
 
 
-# What is kept here keeps the cells, so that their `id` stays their own.
-_known: dict[int, OuterCell] = {}
+# By the `id` of the cell, which its object keeps alive.
+_known: weakref.WeakValueDictionary[int, OuterCell] = weakref.WeakValueDictionary()
 # The cells that programs change.
 _changed: set[int] = set()
 
 
-def note_changes(cells: Iterable[tuple[CellType, str]]) -> None:
-    """Notes variables that programs change; code has to be made again."""
-    for cell, variable in cells:
-        outer_cell(cell, variable)  # which keeps it
-        _changed.add(id(cell))
+@contextmanager
+def changing(variables: Iterable[tuple[CellType, str]]) -> Iterator[None]:
+    """Takes captured variables for such that programs change, while code is made again for that."""
+    noted = [outer_cell(cell, variable) for cell, variable in variables]
+    _changed.update(id(outer.cell) for outer in noted)
+    yield
 
 
 def note_no_changes(cells: Iterable[tuple[CellType, str]]) -> None:

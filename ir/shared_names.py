@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ir import facts, primitives
 from ir.core import Call, Const, Op
@@ -25,9 +26,12 @@ from ir.types import Known, Type
 
 
 class Names:
-    """Stands for the names of one module or class; each has a class of its own, as types have."""
+    """Stands for the names of one module or class, which it keeps alive.
 
-    __slots__ = ()
+    Each has a class of its own, as types have.
+    """
+
+    __slots__ = ("__weakref__",)
 
 
 def names_of(owner: Any) -> Names:
@@ -36,12 +40,12 @@ def names_of(owner: Any) -> Names:
     known = _known.get(id(owner))
     if known is None:
         cls = _names_of_class(owner) if isinstance(owner, type) else _names_of_module(owner)
-        known = _known[id(owner)] = owner, cls()
-    return known[1]
+        known = _known[id(owner)] = cls()
+    return known
 
 
-# The owners are kept, so that their `id` stays their own.
-_known: dict[int, tuple[Any, Names]] = {}
+# By the `id` of the owner. Each lives as long as code, or a program that runs, has a use for it.
+_known: WeakValueDictionary[int, Names] = WeakValueDictionary()
 
 
 def _names_of_module(contents: Any) -> type[Names]:

@@ -4,6 +4,7 @@ import contextlib
 import copy
 import gc
 import io
+import weakref
 
 import numpy as np
 import pytest
@@ -70,6 +71,97 @@ def test_checkpoints_leave_nothing():
     before = left_behind()
     zyg.gradient(checkpointed_steps, 1.2)
     assert left_behind() == before
+
+
+def counting(weights):
+    calls = 0
+
+    def f(x):
+        nonlocal calls
+        calls += 1
+        weights[0] = weights[0] + 1.0
+        return calls * np.sum(weights * x)
+
+    return f
+
+
+def with_a_class_that_counts(weights):
+    class Count:
+        calls = 0
+
+    def f(x):
+        Count.calls += 1
+        weights[0] = weights[0] + 1.0
+        return Count.calls * np.sum(weights * x)
+
+    return f
+
+
+def with_an_attribute_that_counts(weights):
+    def f(x):
+        f.calls += 1
+        weights[0] = weights[0] + 1.0
+        return f.calls * np.sum(weights * x)
+
+    f.calls = 0
+    return f
+
+
+@pytest.mark.parametrize("made_with", [
+    counting, with_a_class_that_counts, with_an_attribute_that_counts
+])
+def test_state_of_functions_leaves_nothing(made_with):
+    weights = np.arange(3.0)
+    kept = weakref.ref(weights)
+    f = made_with(weights)
+    del weights
+    assert zyg.gradient(f, 2.0) == (4.0,)
+    assert zyg.gradient(f, 2.0) == (10.0,)
+    del f
+    left_behind()
+    assert kept() is None
+
+
+def second_derivatives_of_a_function_that_is_found():
+    powers = {"cube": lambda x: x**3}
+
+    def f(x):
+        return powers["cube"](x) * x
+
+    assert zyg.grad(zyg.grad(f))(2.0) == zyg.hvp(f, 2.0, 1.0) == 48.0
+    return weakref.ref(f)
+
+
+def derivatives_by_objects_of_a_local_class():
+    class Path:
+        def __init__(self, position):
+            self.position = position
+            self.visited = []
+
+        def __iter__(self):
+            return iter(self.visited)
+
+        def step(self, x):
+            self.position = self.position * x
+            self.visited.append(self.position)
+
+    def f(path, x):
+        for _ in range(2):
+            path.step(x)
+        return sum(path)
+
+    assert zyg.gradient(f, Path(2.0), 3.0)[1] == 14.0
+    assert zyg.hvp(lambda x: f(Path(x), x), 3.0, 1.0) == 2.0 + 6.0 * 3.0
+    return weakref.ref(Path)
+
+
+@pytest.mark.parametrize("derivatives", [
+    second_derivatives_of_a_function_that_is_found, derivatives_by_objects_of_a_local_class
+])
+def test_functions_and_classes_are_let_go(derivatives):
+    reference = derivatives()
+    left_behind()
+    assert reference() is None
 
 
 def test_a_back_function_that_is_held_can_still_be_called():

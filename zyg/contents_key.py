@@ -12,13 +12,14 @@ import functools
 import types
 from typing import Any
 
+from ir.forgettable import forgettable_dict
 from zyg.compiler.fields import VALUES, entered, fields_of
 from zyg.compiler.objects import is_place
 from zyg.keys import KEYS, other_key
 
 MAX_KNOWN = 4096
 _PASSED = frozenset(VALUES)
-_known: dict[Any, object] = {}
+_known: dict[Any, object] = forgettable_dict()
 
 
 def state_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:

@@ -10,10 +10,10 @@ Tangents stand in such objects too: one table for each call of `jvp` inside of d
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from ir import facts
+from ir.forgettable import forgettable
 from ir.heap import Identity
 from ir.types import TOP, Instance, Known, Type
 from zyg.errors import NotDifferentiable
@@ -27,13 +27,13 @@ class Bars:
     of: type = object
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def bars_class(cls: type) -> type[Bars]:
     """The class of the cotangents of the objects of a class."""
     return type(f"{cls.__name__}_bars", (Bars,), {"of": cls})
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def dots_class(cls: type) -> type[Bars]:
     """The class of the tangents of the objects of a class."""
     return type(f"{cls.__name__}_dots", (Bars,), {"of": cls})

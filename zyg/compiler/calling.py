@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ir.core import Block, Call, Const, Function, Operand, Parameters, Value, Yield
+from ir.forgettable import IdentityTable
 from zyg.rules import registry
 
-_calling: dict[Any, Function] = {}
+_calling: IdentityTable[Any, Function] = IdentityTable()
 
 
 def calling(function: Any, count: int, keywords: tuple[str, ...]) -> Function:
     """The IR of a function that does nothing but call `function`."""
-    key = id(function), count, keywords
-    known = _calling.get(key)
-    if known is not None and known.code is function:
+    known = _calling.of(function, (count, keywords))
+    if known is not None:
         return known
     rule = registry.rule_of(function)
     names = [f"x{i}" for i in range(count)]
@@ -31,5 +31,5 @@ def calling(function: Any, count: int, keywords: tuple[str, ...]) -> Function:
         Block([], [call], Yield([result])), None,
         Parameters(0, len(params), False, 0, False), code=function,
     )
-    _calling[key] = made
+    _calling.note(function, made, (count, keywords))
     return made

@@ -8,12 +8,12 @@ There, what objects hold is changed by stores into `items` alone (`ir.followed_m
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
 from ir import facts, primitives
+from ir.forgettable import forgettable
 from ir.heap import HEAP_NAME, Contents
 from ir.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
@@ -26,7 +26,7 @@ from zyg.shadow_calls import state
 from zyg.tangent_objects import stand_for
 
 
-@functools.lru_cache(maxsize=4096)
+@forgettable(maxsize=4096)
 def contents_class(type_: Type) -> type[Contents]:
     """The class of what stands for memory of a type."""
     cls = class_of(type_)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -347,7 +348,7 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
             "forward mode does not follow a gradient of a gradient that finds at run time what it "
             "calls; call functions by their names, or use zyg.pullback"
         )
-    if id(function) in _alive:
+    if id(function) in _callables:
         return FoundFunction(function, args, kwargs)
     if type(function) is functools.partial:
         return _of_partial(function, args, kwargs)
@@ -431,9 +432,11 @@ def _parts(value: Any) -> Any:
 
 def as_callable(generated: Any) -> Any:
     """A generated function as one that can be differentiated: it is known by its identity."""
-    by_identity.add(id(generated))
-    _alive[id(generated)] = generated
+    if id(generated) not in _callables:
+        _callables[id(generated)] = generated
+        by_identity.add(id(generated))
+        weakref.finalize(generated, by_identity.discard, id(generated)).atexit = False
     return generated
 
 
-_alive: dict[int, Any] = {}
+_callables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()

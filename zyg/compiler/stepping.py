@@ -17,7 +17,7 @@ import numpy as np
 
 from ir import generators, primitives
 from ir.core import Location
-from ir.forgettable import forgettable
+from ir.forgettable import forgettable, forgettable_dict
 from ir.generators import Generator
 from ir.late import late
 from zyg.errors import NotDifferentiable
@@ -97,7 +97,7 @@ def step_of(cls: type) -> Any:
     return step_of_method(method)
 
 
-_iterators: dict[tuple[type, str, int, int], type] = {}
+_iterators: dict[tuple[type, str, int, int], type] = forgettable_dict()
 MAX_KNOWN = 4096
 
 
