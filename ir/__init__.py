@@ -25,9 +25,6 @@
 `parse` gives the same object to all who ask; a pass works on a `ir.rewrite.clone` of it.
 """
 
-from ir import late_calls as late_calls  # calls that few programs have, and inference resolves
-from ir import special_attributes as special_attributes  # what reads of attributes mean to it
-from ir import special_displays as special_displays  # what displays and unpacking mean to it
 from ir.closures import load_function as load
 from ir.core import (
     Block,
@@ -46,6 +43,15 @@ from ir.core import (
 )
 from ir.emit import emit
 from ir.errors import IRError, SourceNotFound, Unsupported
+from ir.inference import (
+    special_attributes as special_attributes,  # what reads of attributes mean to it
+)
+from ir.inference import (
+    special_displays as special_displays,  # what displays and unpacking mean to it
+)
+from ir.library import (
+    late_calls as late_calls,  # calls that few programs have, and inference resolves
+)
 from ir.parse import parse
 from ir.verify import verify
 

@@ -7,12 +7,12 @@
                                            else: yield error@2
                                        except BaseException as e: yield e
 
-`ir.attempts` cuts the body of a `try` where the source tells what outlasts a failure. What a call
-changes before it fails is known to inference only. So inference finds the operations that change
-something, and `cut_try` cuts the body behind each of them: each piece does one change, with its
-last operation. A call that may fail half way through its changes is one of its callee's *catching
-variant* (`catching`), which is cut in the same way and returns `(error or None, value)`. Nothing of
-that is known to later passes: a piece that failed has changed nothing.
+`ir.syntax.attempts` cuts the body of a `try` where the source tells what outlasts a failure. What a
+call changes before it fails is known to inference only. So inference finds the operations that
+change something, and `cut_try` cuts the body behind each of them: each piece does one change, with
+its last operation. A call that may fail half way through its changes is one of its callee's
+*catching variant* (`catching`), which is cut in the same way and returns `(error or None, value)`.
+Nothing of that is known to later passes: a piece that failed has changed nothing.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from ir.core import (
     blocks_of,
     guarded,
 )
-from ir.failing import Cuts
 from ir.forgettable import IdentityTable
+from ir.inference.steps import in_steps
+from ir.memory.failing import Cuts
 from ir.primitives import UNBOUND
-from ir.steps import in_steps
 from ir.types import Raised
 
 ALL = Const(BaseException)

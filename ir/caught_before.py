@@ -6,8 +6,8 @@
     except KeyError:                               try: served = g(served)
         served += 1                                except KeyError: served += 1
 
-That is how a body in pieces ends (`ir.pieces`, `ir.catching`): each piece has caught what the
-handler catches. Where the handler itself can't fail, nobody sees that the error wasn't raised
+That is how a body in pieces ends (`ir.syntax.pieces`, `ir.catching`): each piece has caught what
+the handler catches. Where the handler itself can't fail, nobody sees that the error wasn't raised
 there. If nothing reads the error but this test, the pieces yield True in its place: a frame whose
 variable holds the traceback in which it stands is freed by the garbage collector only.
 """
@@ -31,7 +31,7 @@ from ir.core import (
     blocks_of,
     guarded,
 )
-from ir.failing import may_fail
+from ir.memory.failing import may_fail
 from ir.rewrite import clone_block, count_uses, substitute, walk
 from ir.types import TOP, Known
 

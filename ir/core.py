@@ -9,8 +9,8 @@ Python callable; the other operations own blocks:
             y = y * x                      yield False, y_1
         return y                       return y_2
 
-A block leaves through its last line only. `ir.desugar` moves each `break`, `continue` and early
-`return` of the source into such a tail position, so that the body of a loop yields
+A block leaves through its last line only. `ir.syntax.desugar` moves each `break`, `continue` and
+early `return` of the source into such a tail position, so that the body of a loop yields
 `(stop, *carried, *collected)` and every pass is plain structural recursion.
 """
 
@@ -247,13 +247,14 @@ class Function:
     docstring: str | None = None
     # The function that this one is the catching variant of (`ir.catching`).
     plain: Function | None = None
-    # Whether all memory that it is given is held by objects (`ir.held`).
+    # Whether all memory that it is given is held by objects (`ir.memory.held`).
     inputs_are_held: bool = False
     # Inputs of compiler-made code whose last versions it returns behind its value.
     updates: tuple[int, ...] = ()
     # What that does to the elements of each.
     effects: list[Any] = made(list)
-    # Which parts of its value are new memory, as far as who made it knows (`ir.place_state`).
+    # Which parts of its value are new memory, as far as who made it knows
+    # (`ir.memory.place_state`).
     returned: Any = None
     # Inputs whose memory compiler-made code changes, whether or not it returns versions.
     changes: tuple[int, ...] = ()

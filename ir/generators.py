@@ -7,7 +7,7 @@
                                               return generator
 
 Each generator function has a class of its own, whose `advance` runs to the next `yield`
-(`ir.resuming`); an object of it holds what the function's variables are in between. It gives
+(`ir.syntax.resuming`); an object of it holds what the function's variables are in between. It gives
 `(True, item, UNBOUND)`, or `(False, UNBOUND, value)` at the end.
 """
 

@@ -81,7 +81,8 @@ def cell_class(name: str, is_shared: bool = True) -> type[Cell]:
 
 
 class Contents:
-    """What a piece of memory holds, in code that follows it as an attribute (`ir.followed_memory`).
+    """What a piece of memory holds, in code that follows it as an attribute
+    (`ir.memory.followed_memory`).
 
     Memory of each type has a class of its own; `of` is that of the memory.
     """

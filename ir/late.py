@@ -18,9 +18,11 @@ A class gives what a module has under the same name:
 Of classes that are built on top of each other, one may be imported when a method of it is called:
 
     if TYPE_CHECKING:
-        from ir.place_writes import PlaceWrites
+        from ir.memory.place_writes import PlaceWrites
     else:
-        PlaceWrites = late_class("ir.place_writes", "PlaceWrites", PlaceReads, "change written")
+        PlaceWrites = late_class(
+            "ir.memory.place_writes", "PlaceWrites", PlaceReads, "change written"
+        )
 
     class PlaceMerging(PlaceWrites): ...
 """

@@ -8,7 +8,7 @@
 A function that is made at run time holds itself in a cell. Calls of it that it makes must not take
 what it has captured for constants: its derivative is the sum over all of them. Lambda lifting (T.
 Johnsson, 1985) gives the functions of such a cycle the variables that any of them has captured.
-Nested functions whose source is at hand are parsed that way (`ir.function_parser`).
+Nested functions whose source is at hand are parsed that way (`ir.syntax.function_parser`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 from ir import primitives
 from ir.core import Call, Const, Function, Lambda, Op, Operand, Value
 from ir.forgettable import forgettable
+from ir.inference.special_calls import captured_names, default_names
 from ir.rewrite import clone
-from ir.special_calls import captured_names, default_names
 from ir.types import TOP, Around, Closure, Known, Type, levels_out
 
 Parse: TypeAlias = Callable[[Any, dict[str, Any]], Function]

@@ -22,19 +22,19 @@ from ir import facts, stored
 from ir.core import Function
 from ir.errors import SourceNotFound
 from ir.forgettable import IdentityTable
-from ir.function_parser import FunctionParser
-from ir.generator_expressions import collect_for_library, lower_generator_expressions
 from ir.late import late
 from ir.link import link
-from ir.locate import Source, locate
 from ir.made_functions import ir_of_made
-from ir.scope import statements_in
+from ir.syntax.function_parser import FunctionParser
+from ir.syntax.generator_expressions import collect_for_library, lower_generator_expressions
+from ir.syntax.locate import Source, locate
+from ir.syntax.scope import statements_in
 
 if TYPE_CHECKING:
-    from ir import attribute_dicts, changed_defaults
+    from ir.syntax import attribute_dicts, changed_defaults
 else:
-    attribute_dicts = late("ir.attribute_dicts")
-    changed_defaults = late("ir.changed_defaults")
+    attribute_dicts = late("ir.syntax.attribute_dicts")
+    changed_defaults = late("ir.syntax.changed_defaults")
 
 # Helpers by the `id` of their code, which they keep alive. They are installed with the compiler:
 # nobody edits them while the program runs, and there are only so many.
@@ -94,7 +94,7 @@ def parse_code(
 
     `cells` are captured variables that the function is given as objects which hold them
     (`ir.outer_cells`). `in_cells`: variables of the user's functions under which these change
-    memory are held by objects, too (`ir.changed_names`).
+    memory are held by objects, too (`ir.syntax.changed_names`).
     """
     in_cells = in_cells and not _is_helper(module_globals) and ir_of_made(code) is None
     if cells or in_cells:
@@ -142,7 +142,7 @@ def parse_source(
     if code.co_flags & (0x80 | 0x200):
         unsupported = "async functions are not supported"
     if isinstance(source.gast_node, gast.FunctionDef) and any(map(_is_class_body, code.co_consts)):
-        from ir.local_classes import lift_classes  # which few programs need
+        from ir.syntax.local_classes import lift_classes  # which few programs need
 
         def parse_method(node: Any, code: types.CodeType, class_name: str) -> Function:
             _lower(node, code, module_globals)
@@ -178,7 +178,7 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
     # What few functions have is lowered by modules of their own.
     kinds = set(map(type, statements_in([node])))
     if gast.Match in kinds:
-        from ir.matching import lower_matches
+        from ir.syntax.matching import lower_matches
 
         lower_matches(node)
     codes = list(codes_in(code))
@@ -188,26 +188,26 @@ def _lower(node: Any, code: types.CodeType, module_globals: dict[str, Any]) -> N
     if any("__dict__" in one.co_names or "vars" in one.co_names for one in codes):
         attribute_dicts.lower_attribute_dicts(node, module_globals)
     if any(one.co_flags & _GENERATOR for one in codes):
-        from ir.next_calls import guard_generators
+        from ir.syntax.next_calls import guard_generators
 
         guard_generators(node)
         kinds.add(gast.Try)
     if any("partial" in one.co_names for one in codes):
-        from ir.partial_functions import lower_partial_functions
+        from ir.syntax.partial_functions import lower_partial_functions
 
         lower_partial_functions(node, module_globals)
     if len(codes) > 1 and gast.FunctionDef in kinds and _has_defaults(node):
         changed_defaults.lower_changed_defaults(node, module_globals)
     if any({"lru_cache", "cache"} & {*one.co_names} for one in codes):
-        from ir.cached_functions import lower_cached_functions
+        from ir.syntax.cached_functions import lower_cached_functions
 
         lower_cached_functions(node, module_globals)
     if any("next" in one.co_names for one in codes):
-        from ir.next_calls import start_iterators
+        from ir.syntax.next_calls import start_iterators
 
         start_iterators(node, module_globals)
     if gast.Try in kinds:
-        from ir.next_calls import hoist_next
+        from ir.syntax.next_calls import hoist_next
 
         hoist_next(node, module_globals)
 

@@ -32,7 +32,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.failing import may_fail
+from ir.memory.failing import may_fail
 from ir.rewrite import substitute
 from ir.types import Dict, Known, Method, NamedTuple, Scalar, Sequence, Tuple, Type, Union, has_item
 

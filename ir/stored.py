@@ -16,7 +16,7 @@ import marshal
 import os
 import pickle
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from io import BytesIO
 from types import CodeType
@@ -136,9 +136,16 @@ def _origin(file: str) -> tuple[Any, ...]:
 
 @cache
 def _front_end() -> tuple[Any, ...]:
-    with os.scandir(os.path.dirname(__file__)) as found:
-        modules = sorted(item.path for item in found if item.name.endswith(".py"))
+    package = os.path.dirname(__file__)
+    modules = []
+    for folder in (package, *_entries_in(package, os.DirEntry.is_dir)):
+        modules += _entries_in(folder, lambda item: item.name.endswith(".py"))
     return tuple(map(_stamp, [gast.__file__, *modules]))
+
+
+def _entries_in(folder: str, is_one: Callable[[os.DirEntry[str]], bool]) -> list[str]:
+    with os.scandir(folder) as found:
+        return sorted(item.path for item in found if is_one(item))
 
 
 def _stamp(file: str) -> tuple[int, int]:

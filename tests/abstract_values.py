@@ -26,7 +26,7 @@ from ir.types import (
     Union,
 )
 from zyg.array_type import ONE, Array, One, Symbol, abstract_array
-from zyg.numpy_example import BY_VALUE
+from zyg.facts.numpy_example import BY_VALUE
 
 Sizes = dict[Any, int]
 

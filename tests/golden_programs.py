@@ -20,7 +20,7 @@ import numpy as np
 import ir
 from ir.rewrite import clone
 from ir.simplify import eliminate_dead, is_pure, share_common
-from zyg.entry import entry_for
+from zyg.calls.entry import entry_for
 
 FOLDER = Path(__file__).parent / "golden"
 

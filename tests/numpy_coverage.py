@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import zyg.rules  # noqa: F401  (registers the rules)
-from ir.special_calls import special_of
+from ir.inference.special_calls import special_of
 from zyg.rules.registry import is_constant, method_of_ufunc, rule_of, substitute_of
 
 NAMESPACES: dict[str, Any] = {

@@ -10,7 +10,7 @@
             push(q, p.w[0] * x)
         return p.total() + q.total() * x
 
-What they hold are numbers, so that second derivatives follow it (`ir.followed_memory`).
+What they hold are numbers, so that second derivatives follow it (`ir.memory.followed_memory`).
 """
 
 from __future__ import annotations

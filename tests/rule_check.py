@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import project
+from zyg.cotangents.cotangent import project
 
 IS_OLD = np.lib.NumpyVersion(np.__version__) < "2.0.0"
 

@@ -21,10 +21,10 @@ from tests.rule_row import (
     table,
     whole,
 )
-from zyg import cotangent
-from zyg.compiler import returned
-from zyg.cotangent import accumulate, conj, filled, unbroadcast
-from zyg.cotangent_items import one_hot, scatter
+from zyg.compiler.reverse import returned
+from zyg.cotangents import cotangent
+from zyg.cotangents.cotangent import accumulate, conj, filled, unbroadcast
+from zyg.cotangents.cotangent_items import one_hot, scatter
 from zyg.rules.linalg import cofactors
 from zyg.rules.polynomials import evaluated
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, single, table, whole
+from zyg.arrays.transposes import diagonal_back, differences_back
+from zyg.arrays.windows import windows_bar
 from zyg.rules.indexing import unordered
-from zyg.transposes import diagonal_back, differences_back
-from zyg.windows import windows_bar
 
 
 @table

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, signed, single, table, whole
-from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
-from zyg.selections import below_infinity, selected, unmoved
+from zyg.arrays.quotients import over_square, power_part, product_over, times_log, weight_of_two
+from zyg.arrays.selections import below_infinity, selected, unmoved
 
 
 @table

@@ -110,7 +110,7 @@ def by_compiler(row: Row, seed: Any) -> Derivatives:
     """Reverse mode over reverse mode of a program that makes the row's call."""
     slopes = slopes_of(row, seed)
     if slopes is None:
-        zeros = [zyg.cotangent.zeros_like(x) for x in leaves_of(row.args)]
+        zeros = [zyg.cotangents.cotangent.zeros_like(x) for x in leaves_of(row.args)]
         return Derivatives(zeros, zeros)
     args = tuple(x for x in row.args if is_leaf(x))
     slopes_here, back = zyg.pullback(slopes, *args)
@@ -155,7 +155,7 @@ def first_by_tracker(row: Row, args: Any, seed: Any) -> tuple[Any, list[Any]]:
 def by_tracker(row: Row, seed: Any) -> Derivatives:
     total, leaves = first_by_tracker(row, tracked_arguments(row.args), seed)
     for x in leaves:
-        x.grad = zyg.cotangent.zeros_like(x.data)
+        x.grad = zyg.cotangents.cotangent.zeros_like(x.data)
     if isinstance(total, TrackedValue):
         tracker.back(total, 1)
     return Derivatives(None, [x.grad for x in leaves])
@@ -168,7 +168,7 @@ def by_tape(row: Row, seed: Any) -> Derivatives:
     values = [t.values[idx] for idx in t.inputs]
     pairs = list(seeded(y, seed, Wrapper))
     if not pairs:
-        zeros = [zyg.cotangent.zeros_like(x) for x in values]
+        zeros = [zyg.cotangents.cotangent.zeros_like(x) for x in values]
         return Derivatives(zeros, zeros)
     t.outputs = [item.idx for item, _ in pairs]
     grads = tape.append_adjoint(t, [part for _, part in pairs])

@@ -8,7 +8,7 @@ import pytest
 import zyg
 from ir import primitives
 from tests.differences import check_gradient
-from zyg.numpy_changes import added_at_each
+from zyg.facts.numpy_changes import added_at_each
 
 VECTOR = np.array([1.0, 2.0, 3.0, 4.0])
 CASES = [

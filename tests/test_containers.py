@@ -14,7 +14,7 @@ import pytest
 
 import zyg
 from tests import differences
-from zyg.readers import Once
+from zyg.held.readers import Once
 
 
 class Point(NamedTuple):

@@ -6,7 +6,7 @@ from pathlib import Path
 import gast
 import pytest
 
-from ir.conversion import to_gast
+from ir.syntax.conversion import to_gast
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(path for folder in ("ir", "zyg", "tests") for path in (ROOT / folder).rglob("*.py"))

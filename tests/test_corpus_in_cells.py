@@ -5,7 +5,7 @@ import pytest
 import zyg
 from tests import corpus, differences
 from tests.test_corpus_itself import each_input
-from zyg.entry_cache import cache
+from zyg.calls.entry_cache import cache
 
 CASES = list(each_input(corpus.all))
 # Iterators over lists that objects hold, functions that `min` and `max` call for objects, the

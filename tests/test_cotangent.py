@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zyg.cotangent
+import zyg.cotangents.cotangent
 import zyg.rules.digamma
-from zyg.cotangent import accumulate, conj, project, unbroadcast, zeros_like
-from zyg.cotangent_items import accumulate_at, one_hot, scatter
+from zyg.cotangents.cotangent import accumulate, conj, project, unbroadcast, zeros_like
+from zyg.cotangents.cotangent_items import accumulate_at, one_hot, scatter
 from zyg.errors import NotDifferentiable
 
 Point = namedtuple("Point", "x y")
 
 
-@pytest.mark.parametrize("module", [zyg.cotangent, zyg.rules.digamma])
+@pytest.mark.parametrize("module", [zyg.cotangents.cotangent, zyg.rules.digamma])
 def test_examples(module: Any) -> None:
     results = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
     assert results.attempted > 0 and results.failed == 0

@@ -88,7 +88,7 @@ def test_hvp_takes_no_pass_for_each_number_of_an_array(f, monkeypatch):
     x, v = np.arange(9.0).reshape(3, 3) / 9.0, np.cos(np.arange(9.0)).reshape(3, 3)
     step = 1e-6
     expected = (zyg.gradient(f, x + step * v)[0] - zyg.gradient(f, x - step * v)[0]) / (2 * step)
-    monkeypatch.setattr("zyg.compiler.tangent_rows._with_coordinates", refused)
+    monkeypatch.setattr("zyg.compiler.forward_mode.tangent_rows._with_coordinates", refused)
     np.testing.assert_allclose(zyg.hvp(f, x, v), expected, rtol=1e-6, atol=1e-8)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zyg
-from zyg.compiler.refusals import carries_nothing
+from zyg.compiler.run_time.refusals import carries_nothing
 
 
 def class_of_a_number(x):

@@ -32,7 +32,7 @@ from tests.abstract_values import (
     Setting,
     check,
 )
-from zyg.numpy_facts import UFUNCS
+from zyg.facts.numpy_facts import UFUNCS
 
 BINARY = [
     getattr(operator, name)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ir import facts
-from ir.fact_rules import distributed
+from ir.library.fact_rules import distributed
 from ir.types import BOTTOM, TOP, Dict, Known, Method, Scalar, Tuple, join
 from tests.abstract_values import ARRAYS, NUMBERS, SHAPES, Abstraction, K, Setting, check, covers
 from tests.test_facts_of_cotangents import folded

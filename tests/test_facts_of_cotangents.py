@@ -12,8 +12,8 @@ from ir import facts
 from ir.core import Call, Const, Value
 from ir.types import TOP, Scalar, Type, join
 from tests.abstract_values import NUMBERS, Abstraction, K, Setting, check
-from zyg import cotangent, cotangent_items
 from zyg.array_type import ANY, ONE, Array, Symbol
+from zyg.cotangents import cotangent, cotangent_items
 
 
 def folded(callee: Any, *types: Any) -> Any:

@@ -12,11 +12,11 @@ import pytest
 import zyg
 from tests.benchmarks.programs import held_state
 from tests.test_keys import ALIKE, DISTINCT
-from zyg.entry import entry_for
-from zyg.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
-from zyg.gradients import gradient_of
-from zyg.keys import key_of
-from zyg.shadow_calls import is_running, running
+from zyg.calls.entry import entry_for
+from zyg.calls.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
+from zyg.calls.gradients import gradient_of
+from zyg.calls.keys import key_of
+from zyg.cotangents.shadow_calls import is_running, running
 
 TURNS = CALLS_UNTIL_PATH + 1
 

@@ -1,7 +1,7 @@
 """What is known of attributes, and what functions rest on that asked for it."""
 
 from ir.types import TOP, Scalar
-from zyg.compiler.fields import Fields
+from zyg.compiler.inference.fields import Fields
 
 
 class Body:

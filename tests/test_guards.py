@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import zyg
+from zyg.calls.guards import compiled
 from zyg.compiler.guards import MAX_STATES, observed
-from zyg.guards import compiled
 
 
 class Text(str):

@@ -9,9 +9,9 @@ from ir.types import Scalar, Sequence, Tuple
 from tests import differences, random_handed_over
 from tests.growing_programs import solved
 from tests.random_checks import check_batch
-from zyg.compiler.handing_over import HandedOver
-from zyg.compiler.ownership import reuse_buffers
-from zyg.compiler.table_ownership import reuse_tables
+from zyg.compiler.reverse.handing_over import HandedOver
+from zyg.compiler.reverse.ownership import reuse_buffers
+from zyg.compiler.reverse.table_ownership import reuse_tables
 
 BATCH = 15
 

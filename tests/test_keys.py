@@ -12,10 +12,10 @@ import pytest
 
 import zyg
 from ir.types import Known
-from zyg.entry_cache import MAX_ENTRIES, cache
-from zyg.keys import key_of
+from zyg.calls.entry_cache import MAX_ENTRIES, cache
+from zyg.calls.keys import key_of
+from zyg.calls.variants import MAX_VARIANTS
 from zyg.signature import abstract
-from zyg.variants import MAX_VARIANTS
 
 numbers = itertools.count()
 

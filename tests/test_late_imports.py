@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from ir.late import MethodOf
-from ir.place_merging import PlaceMerging
-from ir.statements import StatementParser
-from zyg.compiler.accumulation import Accumulation
-from zyg.compiler.augment import Augmenter
-from zyg.compiler.transpose import Transposer
+from ir.memory.place_merging import PlaceMerging
+from ir.syntax.statements import StatementParser
+from zyg.compiler.forward.augment import Augmenter
+from zyg.compiler.reverse.accumulation import Accumulation
+from zyg.compiler.reverse.transpose import Transposer
 
 PROGRAM = """
 import sys
@@ -35,29 +35,43 @@ print(*sorted(set(sys.modules) - known - imported))
 """
 # Imported by programs on objects, with `try`, with unknown callees; by errors and pickles.
 LATE = [
-    "ir.changes", "ir.collection_changes", "ir.collection_facts", "ir.comprehensions",
-    "ir.held_iterators", "ir.held_tables", "ir.held_walks", "ir.parse_generators",
-    "ir.place_writes", "ir.special_names", "ir.steps", "zyg.compiler.forward_calls",
-    "zyg.compiler.held_items", "zyg.compiler.item_contributions", "zyg.compiler.masked_arms",
-    "zyg.compiler.memory", "zyg.compiler.nesting", "zyg.compiler.preserve",
-    "zyg.compiler.texts", "zyg.compiler.undo", "zyg.cotangent_place_facts", "zyg.held_memory",
-    "zyg.iterators", "zyg.numpy_arrangements", "zyg.numpy_places", "zyg.numpy_products",
-    "zyg.shadows", "zyg.rules.binary", "zyg.rules.indexing", "zyg.rules.iteration",
+    "ir.memory.changes", "ir.memory.collection_changes", "ir.library.collection_facts",
+    "ir.syntax.comprehensions",
+    "ir.memory.held_iterators", "ir.memory.held_tables", "ir.memory.held_walks",
+    "ir.syntax.parse_generators",
+    "ir.memory.place_writes", "ir.inference.special_names", "ir.inference.steps",
+    "zyg.compiler.forward.forward_calls",
+    "zyg.compiler.reverse.held_items", "zyg.compiler.reverse.item_contributions",
+    "zyg.compiler.reverse.masked_arms",
+    "zyg.compiler.run_time.memory", "zyg.compiler.nested.nesting",
+    "zyg.compiler.overwriting.preserve",
+    "zyg.compiler.inference.texts", "zyg.compiler.overwriting.undo",
+    "zyg.facts.cotangent_place_facts", "zyg.held.held_memory",
+    "zyg.held.iterators", "zyg.facts.numpy_arrangements", "zyg.facts.numpy_places",
+    "zyg.facts.numpy_products",
+    "zyg.cotangents.shadows", "zyg.rules.binary", "zyg.rules.indexing", "zyg.rules.iteration",
     "zyg.rules.methods", "zyg.rules.reductions", "zyg.rules.shape",
-    "cmath", "numpy.fft", "ir.attribute_dicts", "ir.complex_facts", "ir.imports",
-    "ir.itertools_facts", "ir.matching_calls", "ir.patterns", "ir.scalar_facts",
-    "ir.special_imports", "ir.special_slots", "zyg.checkpointing", "zyg.counts",
-    "zyg.compiler.operator_methods", "zyg.compiler.quiet_methods", "zyg.compiler.refusals",
-    "zyg.numpy_results", "zyg.numpy_transforms", "zyg.rules.generators",
+    "cmath", "numpy.fft", "ir.syntax.attribute_dicts", "ir.library.complex_facts", "ir.imports",
+    "ir.library.itertools_facts", "ir.library.matching_calls", "ir.patterns",
+    "ir.library.scalar_facts",
+    "ir.inference.special_imports", "ir.inference.special_slots", "zyg.checkpointing",
+    "zyg.calls.counts",
+    "zyg.compiler.inference.operator_methods", "zyg.compiler.inference.quiet_methods",
+    "zyg.compiler.run_time.refusals",
+    "zyg.facts.numpy_results", "zyg.facts.numpy_transforms", "zyg.rules.generators",
     "zyg.rules.mutating_methods", "zyg.rules.scalar",
-    "copy", "dataclasses", "astor", "ir.attempts", "ir.catching", "ir.liveness", "ir.pieces",
-    "ir.tracebacks", "zyg.back_functions", "zyg.compiler.attempted_calls",
-    "zyg.compiler.calling", "zyg.compiler.checkpoint_loops", "zyg.compiler.copies",
-    "zyg.compiler.dynamic", "zyg.compiler.fields", "zyg.compiler.last_records",
-    "zyg.compiler.nested_tests", "zyg.compiler.object_bars", "zyg.running",
-    "zyg.compiler.object_calls", "zyg.contents_key", "zyg.held_contents", "zyg.guards",
-    "zyg.object_gradients", "zyg.portable", "zyg.pullback_calls", "zyg.rules.composites",
-    "zyg.rules.einsum", "zyg.tracing",
+    "copy", "dataclasses", "astor", "ir.syntax.attempts", "ir.catching", "ir.syntax.liveness",
+    "ir.syntax.pieces",
+    "ir.tracebacks", "zyg.calls.back_functions", "zyg.compiler.run_time.attempted_calls",
+    "zyg.compiler.calling", "zyg.compiler.checkpoints.checkpoint_loops",
+    "zyg.compiler.run_time.copies",
+    "zyg.compiler.run_time.dynamic", "zyg.compiler.inference.fields",
+    "zyg.compiler.reverse.last_records",
+    "zyg.compiler.reverse.nested_tests", "zyg.compiler.reverse.object_bars", "zyg.calls.running",
+    "zyg.compiler.run_time.object_calls", "zyg.calls.contents_key", "zyg.held.held_contents",
+    "zyg.calls.guards",
+    "zyg.calls.object_gradients", "zyg.calls.portable", "zyg.calls.pullback_calls",
+    "zyg.rules.composites", "zyg.rules.einsum", "zyg.calls.tracing",
 ]
 
 
@@ -81,7 +95,7 @@ def test_module_is_imported_late(module, modules):
 
 def test_what_stands_for_readers_of_iterators():
     """The table that is asked of each call, and the functions, which are imported late."""
-    from zyg.compiler.stepping import READERS
+    from zyg.compiler.inference.stepping import READERS
     from zyg.rules.generators import CONSUMERS
 
     assert READERS.keys() == CONSUMERS.keys()
@@ -103,11 +117,12 @@ ASKED = [
     "import cmath; assert facts.result_of(cmath.exp)",
     "import itertools; assert facts.result_of(itertools.chain)",
     "from ir import patterns; assert facts.is_pure(patterns.is_sequence)",
-    "from ir.special_calls import special_of; assert special_of(dict.__setitem__)",
+    "from ir.inference.special_calls import special_of; assert special_of(dict.__setitem__)",
     "from zyg.rules import registry; assert registry.rule_of(__import__('math').sin)",
     "from zyg.rules import registry; assert registry.substitute_of(list.sort)",
     "from zyg.rules import registry; assert registry.substitute_of(next)",
-    "import zyg.readers as r; from zyg.rules import registry; assert registry.rule_of(r.read_once)",
+    "from zyg.held.readers import read_once; from zyg.rules import registry; "
+    "assert registry.rule_of(read_once)",
 ]
 
 
@@ -120,7 +135,7 @@ def test_what_is_known_late_is_there_when_it_is_asked_for(question):
 
 
 # Where the IR of rules isn't kept from an earlier process, they are parsed, with what they need.
-FOR_RULES = {"ir.comprehensions", "ir.shared_memory"}
+FOR_RULES = {"ir.syntax.comprehensions", "ir.syntax.shared_memory"}
 
 
 def test_first_gradient_imports_nothing(modules):
@@ -161,7 +176,8 @@ UNDECLARED = """
 import importlib
 import numpy
 import zyg
-from ir import facts, special_calls
+from ir import facts
+from ir.inference import special_calls
 
 declared = {{
     *(key for key, module in special_calls._late_callees.items() if module == "{0}"),
@@ -182,11 +198,12 @@ for table, known in zip(tables, before):
         print(key, table[key])
 """
 DECLARED = {
-    "ir.changes": [], "ir.collection_changes": ["ir.changes"], "ir.collection_facts": [],
-    "ir.looked_up": [], "ir.attempt_facts": [], "ir.special_names": [], "ir.steps": [],
-    "zyg.numpy_arrangements": [], "zyg.numpy_products": [], "zyg.numpy_places": [],
-    "zyg.numpy_displays": ["zyg.numpy_arrangements"], "zyg.numpy_changes": [],
-    "zyg.numpy_missing": [], "zyg.permissions": [], "zyg.cotangent_place_facts": [],
+    "ir.memory.changes": [], "ir.memory.collection_changes": ["ir.memory.changes"],
+    "ir.library.collection_facts": [], "ir.memory.looked_up": [], "ir.library.attempt_facts": [],
+    "ir.inference.special_names": [], "ir.inference.steps": [], "zyg.facts.numpy_arrangements": [],
+    "zyg.facts.numpy_products": [], "zyg.facts.numpy_places": [], "zyg.facts.numpy_displays":
+    ["zyg.facts.numpy_arrangements"], "zyg.facts.numpy_changes": [], "zyg.facts.numpy_missing": [],
+    "zyg.facts.permissions": [], "zyg.facts.cotangent_place_facts": [],
 }
 
 

@@ -19,10 +19,10 @@ from math import cos as cosine
 
 import pytest
 
-from ir import locate as locate_module
 from ir.errors import SourceNotFound
-from ir.locate import function_code, locate
-from ir.recompile import imported_names, is_function
+from ir.syntax import locate as locate_module
+from ir.syntax.locate import function_code, locate
+from ir.syntax.recompile import imported_names, is_function
 
 FUNCTION_NODES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -332,7 +332,7 @@ def test_module_from_a_zip_file(tmp_path, monkeypatch):
 def test_command_line(option):
     text = (
         "import ast, sys\n"
-        "from ir.locate import locate\n"
+        "from ir.syntax.locate import locate\n"
         "f = lambda x: x + 1\n"
         "print(ast.unparse(locate(f.__code__, globals()).node), sys.argv[1:])\n"
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import zyg
-from zyg.compiler.masks import Masks
+from zyg.compiler.reverse.masks import Masks
 
 X = np.array([-1.0, 0.0, 2.0, 3.0])
 

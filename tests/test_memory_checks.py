@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import zyg
-from zyg.compiler.memory import check_apart, check_outside, check_separate
+from zyg.compiler.run_time.memory import check_apart, check_outside, check_separate
 
 
 class Held:

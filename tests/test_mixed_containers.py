@@ -6,7 +6,7 @@ import types
 import pytest
 
 import zyg
-from ir.changes import stored_type
+from ir.memory.changes import stored_type
 from ir.types import Dict, Known, Scalar, join, members_of
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zyg
-from ir.narrowing import narrowed_type
+from ir.inference.narrowing import narrowed_type
 from ir.types import BOTTOM, TOP, Known, Scalar, Tuple, Union, join_all
 from tests import random_options
 from tests.corpus import options

@@ -1,7 +1,7 @@
 """How often inference types what stands in `try` in nested loops: no level many times over."""
 
 import zyg
-from ir.typed_calls import TypedCalls
+from ir.inference.typed_calls import TypedCalls
 from tests.differences import check_gradient
 
 

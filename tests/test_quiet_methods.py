@@ -9,7 +9,7 @@ import zyg
 from ir.types import TOP
 from tests.corpus.objects_changed import Vector
 from tests.differences import check_gradient
-from zyg.compiler.quiet_methods import may_change_memory
+from zyg.compiler.inference.quiet_methods import may_change_memory
 
 
 class Log:

@@ -11,9 +11,9 @@ import pytest
 
 import ir
 from ir import facts, stored
-from ir.locate import locate
 from ir.parse import _store, parse_code, parse_source
 from ir.rewrite import blocks
+from ir.syntax.locate import locate
 from zyg.rules import registry
 
 TEXT = """

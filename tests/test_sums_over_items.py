@@ -6,7 +6,7 @@ import pytest
 
 import zyg
 from tests.differences import check_gradient
-from zyg.entry import entry_for
+from zyg.calls.entry import entry_for
 
 ROWS = [np.array([0.3, -0.5]), np.array([1.2, 0.7]), np.array([-0.4, 0.9])]
 

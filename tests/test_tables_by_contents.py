@@ -10,8 +10,8 @@ import pytest
 
 import zyg
 from ir import facts
-from zyg import held_checks
-from zyg.compiler import contents_objects
+from zyg.compiler.nested import contents_objects
+from zyg.held import held_checks
 
 
 class Table:

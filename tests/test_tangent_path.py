@@ -7,7 +7,7 @@ import pytest
 
 import zyg
 from tests.test_keys import DISTINCT
-from zyg.entry_cache import CALLS_UNTIL_PATH, cache
+from zyg.calls.entry_cache import CALLS_UNTIL_PATH, cache
 
 TURNS = CALLS_UNTIL_PATH + 2
 

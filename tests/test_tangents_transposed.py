@@ -6,10 +6,10 @@ import pytest
 import zyg
 from tests import rule_rows_composites
 from tests.rule_table import ROWS
-from zyg.compiler import tangent_rows, tangent_transposed
-from zyg.cotangent import inexact_dtype
+from zyg.compiler.forward_mode import tangent_rows, tangent_transposed
+from zyg.cotangents.cotangent import inexact_dtype
 from zyg.errors import NotDifferentiable
-from zyg.tangent import zero_tangent
+from zyg.tangents.tangent import zero_tangent
 
 RNG = np.random.default_rng(3)
 MATRIX = RNG.normal(size=(6, 6))

@@ -13,7 +13,7 @@ import zyg
 from ir.emit import text as texts_of_code
 from tests.emitted_text import assert_one_program, collected
 from tests.golden_programs import PROGRAMS
-from zyg.entry import entry_for
+from zyg.calls.entry import entry_for
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.function.__name__)

@@ -24,6 +24,7 @@ from tests.second_derivatives import (
     tracked_arguments,
 )
 from zyg import tape, tracker
+from zyg.cotangents import cotangent
 from zyg.errors import NotDifferentiable
 from zyg.tape.plain_walk import ConsumingWalk
 from zyg.tape.wrappers import Wrapper
@@ -122,7 +123,7 @@ def check_plain_walk(row: Row, seed: Any, args: Any) -> None:
     bars = ConsumingWalk(t, t.inputs).run({item.idx: part for item, part in pairs})
     for x, idx, value in zip(tracked_in(args), t.inputs, values, strict=True):
         if pairs:
-            check_close(zyg.cotangent.project(bars.get(idx), value), x.grad)
+            check_close(cotangent.project(bars.get(idx), value), x.grad)
 
 
 def check_close_on_tape(row: Row, values: Any, seed: Any, args: Any) -> None:
@@ -148,7 +149,7 @@ def gradients_on_tape(row: Row, values: Any, seed: Any) -> list[Any]:
         assert_close(unwrapped(y), row.call(*row.args))
     count, pairs = len(t.inputs), seeded(y, seed)
     if not pairs:
-        return [t.input(zyg.cotangent.zeros_like(t.values[idx])) for idx in list(t.inputs)]
+        return [t.input(cotangent.zeros_like(t.values[idx])) for idx in list(t.inputs)]
     return list(appended(t, [(y, t.input(part)) for y, part in pairs])[:count])
 
 
@@ -169,7 +170,7 @@ def test_value_and_gradient(row: Row) -> None:
     bars = back(seed)
     if not callable(callee):
         bars = bars if isinstance(bars, tuple) else (bars,)
-        bars = tuple(map(zyg.cotangent.project, bars, row.args))
+        bars = tuple(map(cotangent.project, bars, row.args))
     check_same(args, bars)
     check_tape(row, seed, args)
 
@@ -202,7 +203,7 @@ def test_rules_run_on_tracked_values(row: Row) -> None:
             continue
         grads = back(seed)
         for x in leaves:
-            x.grad = zyg.cotangent.zeros_like(x.data)
+            x.grad = cotangent.zeros_like(x.data)
         tracker.back(item, seed)
         for x in leaves:
             is_single = np.result_type(x.data) in (np.float32, np.complex64)

@@ -72,7 +72,7 @@ def expected_bars(row: Row, seed: Any) -> Any:
     bars = rule(*row.args, **row.kwargs)[1](seed)
     bars = bars if isinstance(bars, tuple) else (bars,)
     bars = (*bars, *(None,) * (len(row.args) - len(bars)))
-    return tuple(map(zyg.cotangent.project, bars, row.args))
+    return tuple(map(zyg.cotangents.cotangent.project, bars, row.args))
 
 
 @pytest.mark.parametrize("row", KNOWN, ids=str)

@@ -10,8 +10,8 @@ import pytest
 import zyg
 from tests.differences import check_gradient
 from tests.random_stores import SIZE, random_function
-from zyg.compiler import undo
-from zyg.compiler.replica import overwritten_at, restored, restored_part
+from zyg.compiler.overwriting import undo
+from zyg.compiler.overwriting.replica import overwritten_at, restored, restored_part
 from zyg.errors import ZygError
 
 RANDOM = np.random.default_rng(3)

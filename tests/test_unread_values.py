@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import zyg
-import zyg.numpy_transforms  # which adds the shapes of transforms
+import zyg.facts.numpy_transforms  # which adds the shapes of transforms
 from tests.differences import check_gradient
-from zyg.numpy_result_shapes import SHAPES
+from zyg.facts.numpy_result_shapes import SHAPES
 
 RANDOM = np.random.default_rng(3)
 WEIGHTS = RANDOM.uniform(0.2, 1.0, 5)

@@ -30,11 +30,6 @@ try:
 
     from ir import facts as _facts
     from ir.emit import spell_module as _spell_module
-
-    # Imported for what they register.
-    from zyg import cotangent_item_facts as _cotangent_item_facts  # noqa: F401
-    from zyg import draw_facts as _draw_facts  # noqa: F401
-    from zyg import numpy_facts as _numpy_facts  # noqa: F401
     from zyg import rules as _rules  # noqa: F401
     from zyg.api import (
         _pullback,
@@ -56,6 +51,11 @@ try:
         UnsupportedSyntax,
         ZygError,
     )
+
+    # Imported for what they register.
+    from zyg.facts import cotangent_item_facts as _cotangent_item_facts  # noqa: F401
+    from zyg.facts import draw_facts as _draw_facts  # noqa: F401
+    from zyg.facts import numpy_facts as _numpy_facts  # noqa: F401
 finally:
     if _collecting:
         if not _gc.get_freeze_count():
@@ -68,7 +68,7 @@ finally:
 if _TYPE_CHECKING:
     from zyg.checking import check_grads
     from zyg.checkpointing import checkpoints
-    from zyg.compiler.checkpoint_calls import checkpointed
+    from zyg.compiler.checkpoints.checkpoint_calls import checkpointed
     from zyg.derivatives import diaghessian, hessian, hvp, jacobian, vjp
     from zyg.flattening import flatten
     from zyg.forward import code_tangent, jvp
@@ -78,8 +78,8 @@ if _TYPE_CHECKING:
     from zyg.sparsity.patterns import hessian_sparsity, jacobian_sparsity
 
 _facts.helpers("zyg.rules.")
-_facts.helpers("zyg.cotangent")
-_facts.helpers("zyg.keeping")
+_facts.helpers("zyg.cotangents.cotangent")
+_facts.helpers("zyg.held.keeping")
 _spell_module("np", _np)
 _spell_module("np.linalg", _np.linalg)
 
@@ -129,7 +129,7 @@ _MODULES = {
     **dict.fromkeys(("jvp", "code_tangent"), "zyg.forward"),
     **dict.fromkeys(("vjp", "hvp", "jacobian", "hessian", "diaghessian"), "zyg.derivatives"),
     **dict.fromkeys(("jacobian_sparsity", "hessian_sparsity"), "zyg.sparsity.patterns"),
-    "checkpointed": "zyg.compiler.checkpoint_calls",
+    "checkpointed": "zyg.compiler.checkpoints.checkpoint_calls",
     "checkpoints": "zyg.checkpointing",
     "flatten": "zyg.flattening",
     **dict.fromkeys(("hook", "isderiving"), "zyg.rules.hooks"),

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir.core import Const, Operand
-from zyg.compiler import from_api, inner_gradients
-from zyg.compiler.inner_gradients import differentiates, expansions
-from zyg.entry import begins_again, entry_for, inputs_of
-from zyg.entry_cache import Entry, cache
-from zyg.gradients import gradients_of
+from zyg.calls.entry import begins_again, entry_for, inputs_of
+from zyg.calls.entry_cache import Entry, cache
+from zyg.calls.gradients import gradients_of
+from zyg.compiler.nested import inner_gradients
+from zyg.compiler.nested.inner_gradients import differentiates, expansions
+from zyg.compiler.run_time import from_api
 from zyg.rules import registry
 from zyg.rules.registry import R
 
 if TYPE_CHECKING:
-    from zyg.back_functions import Pullback
-    from zyg.counts import CacheInfo
+    from zyg.calls.back_functions import Pullback
+    from zyg.calls.counts import CacheInfo
 
 # Imported where they are needed: what isn't for plain gradients, which are most calls.
 
@@ -40,7 +41,7 @@ def pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pul
     (6.0, (3.0, 2.0))
     """
     try:
-        from zyg.pullback_calls import run_pullback
+        from zyg.calls.pullback_calls import run_pullback
 
         return run_pullback("pullback", f, args, kwargs)
     except Exception as error:
@@ -61,7 +62,7 @@ def _pullback(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Pu
     ({'a': 2}, 3)
     """
     try:
-        from zyg.pullback_calls import run_pullback
+        from zyg.calls.pullback_calls import run_pullback
 
         return run_pullback("_pullback", f, args, kwargs)
     except Exception as error:
@@ -92,7 +93,7 @@ def gradient(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, ...
                     return found
         entry = entry_for("gradient", f, args, kwargs)
         if entry.has_heap:
-            from zyg.object_gradients import gradients_through_heap
+            from zyg.calls.object_gradients import gradients_through_heap
 
             return gradients_through_heap(entry, f, args, kwargs)[1]
         if entry.is_direct and not entry.changes:
@@ -137,7 +138,7 @@ def _withgradient(
 ) -> tuple[Any, tuple[Any, ...]]:
     entry = entry_for("withgradient", f, args, kwargs)
     if entry.has_heap:
-        from zyg.object_gradients import gradients_through_heap
+        from zyg.calls.object_gradients import gradients_through_heap
 
         return gradients_through_heap(entry, f, args, kwargs)
     likes = _likes(entry, args)
@@ -149,13 +150,13 @@ def _likes(entry: Entry, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """What gradients are like: the arguments as they are before the call changes them."""
     if not entry.changes:
         return args
-    from zyg.keeping import prototype
+    from zyg.held.keeping import prototype
 
     return tuple(map(prototype, args))
 
 
 def _show(error: Exception) -> None:
-    from zyg.tracing import shown
+    from zyg.calls.tracing import shown
 
     shown(error)
 
@@ -249,44 +250,44 @@ def cache_clear() -> None:
 
 
 def _compile_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-    from zyg.pullback_calls import compile_call
+    from zyg.calls.pullback_calls import compile_call
 
     return compile_call(function, *args, **kwargs)
 
 
 def _compile_attempt(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-    from zyg.pullback_calls import compile_attempt
+    from zyg.calls.pullback_calls import compile_attempt
 
     return compile_attempt(function, *args, **kwargs)
 
 
 def _found_pair(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from zyg.pullback_calls import found_pair
+    from zyg.calls.pullback_calls import found_pair
 
     return found_pair(function, args, kwargs)
 
 
 def _ends_of_pair(entry: Any, y: Any, count: int, names: tuple[str, ...]) -> Any:
-    from zyg.pullback_calls import ends_of_pair
+    from zyg.calls.pullback_calls import ends_of_pair
 
     return ends_of_pair(entry, y, count, names)
 
 
 def _may_store(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    from zyg.pullback_calls import may_store
+    from zyg.calls.pullback_calls import may_store
 
     return may_store(function, args, kwargs)
 
 
 def _why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
-    from zyg.pullback_calls import why_not_compiled
+    from zyg.calls.pullback_calls import why_not_compiled
 
     return why_not_compiled(function, args)
 
 
 def _gradient_of_unknown(inference: Any, args: Any, with_value: bool, loc: Any) -> Any:
     """A call of `gradient` in differentiated code, of a function that isn't known there."""
-    from zyg.calls_inside import gradient_inside, withgradient_inside  # few programs need it
+    from zyg.inside.calls_inside import gradient_inside, withgradient_inside  # few programs need it
 
     function = withgradient_inside if with_value else gradient_inside
     return inference.typed_call(Const(function), args, {}, ["t"], loc)[0]
@@ -296,8 +297,8 @@ def _pullback_inside(
     specialiser: Any, inference: Any, args: Any, kwargs: Any, loc: Any
 ) -> Any:
     """A call of `pullback` in differentiated code."""
-    from zyg.calls_inside import pullback_inside  # few programs need it
-    from zyg.compiler.pullbacks_inside import check_pullback
+    from zyg.compiler.nested.pullbacks_inside import check_pullback
+    from zyg.inside.calls_inside import pullback_inside  # few programs need it
 
     if kwargs:
         return None
@@ -318,13 +319,13 @@ def _made_by(maker: Any) -> Any:
 
 
 def _solver_inside(solver: Any) -> Any:
-    from zyg.solvers_inside import code_for  # few programs need it
+    from zyg.inside.solvers_inside import code_for  # few programs need it
 
     return code_for(solver)
 
 
 def _ndenumerate_inside(*given: Any) -> Operand | None:
-    from zyg.compiler.iteration_calls import expanded_ndenumerate  # few programs need it
+    from zyg.compiler.inference.iteration_calls import expanded_ndenumerate  # few programs need it
 
     return expanded_ndenumerate(*given)
 

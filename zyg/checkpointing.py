@@ -6,7 +6,7 @@
 `run_steps` runs such a loop and keeps the states before some iterations, `steps_back` gives the
 state before each iteration, from the last to the first: it runs the loop again from one that was
 kept (`zyg.binomial` says which are). `steps` is generated: it runs some iterations in a row. The
-compiler makes it (`zyg.compiler.checkpoint_loops`).
+compiler makes it (`zyg.compiler.checkpoints.checkpoint_loops`).
 """
 
 from __future__ import annotations

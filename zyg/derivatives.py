@@ -15,13 +15,13 @@ import numpy as np
 
 from ir.late import late
 from zyg.api import gradient, pullback
-from zyg.back_functions import Pullback
 from zyg.blocks import blocks
-from zyg.calls_inside import hvp_inside
+from zyg.calls.back_functions import Pullback
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.flattening import Structure, Unflatten, flatten, leaves, numbers_of, with_leaves
 from zyg.forward import jvp
-from zyg.jacobians_inside import (
+from zyg.inside.calls_inside import hvp_inside
+from zyg.inside.jacobians_inside import (
     diaghessian_inside,
     hessian_inside,
     jacobian_inside,

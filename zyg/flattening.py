@@ -15,12 +15,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zyg.compiler.objects import is_place
-from zyg.compiler.reaching import items_held, reached
-from zyg.cotangent import like_mapping, project, rebuilt
+from zyg.compiler.inference.objects import is_place
+from zyg.compiler.run_time.reaching import items_held, reached
+from zyg.cotangents.cotangent import like_mapping, project, rebuilt
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
-from zyg.tangent import zero_tangent
+from zyg.tangents.tangent import zero_tangent
 
 Vector = np.ndarray[Any, Any]
 

@@ -17,20 +17,22 @@ import numpy as np
 from numpy import ndarray
 
 from ir.core import named
-from zyg import cotangent
-from zyg.call_forms import ChangesArguments
-from zyg.compiler import from_api, tangent_dispatch, tangent_nesting
-from zyg.entry import begins_again, entry_for, entry_on_heap, inputs_of
-from zyg.entry_cache import Entry, cache
+from zyg.calls.call_forms import ChangesArguments
+from zyg.calls.entry import begins_again, entry_for, entry_on_heap, inputs_of
+from zyg.calls.entry_cache import Entry, cache
+from zyg.calls.gradients import detached, value_and_tangent
+from zyg.calls.object_gradients import held_by, memory_in, places_of_memory, refuse_shared
+from zyg.calls.program_names import admitted, begun
+from zyg.calls.running import ForwardPass
+from zyg.calls.tracing import shown
+from zyg.compiler.forward_mode import tangent_dispatch, tangent_nesting
+from zyg.compiler.run_time import from_api
+from zyg.cotangents import cotangent
 from zyg.errors import NotDifferentiable
-from zyg.gradients import detached, value_and_tangent
-from zyg.held_memory import held_memory
+from zyg.held.held_memory import held_memory
 from zyg.inspection import Code, code_text
-from zyg.object_gradients import held_by, memory_in, places_of_memory, refuse_shared
-from zyg.program_names import admitted, begun
-from zyg.running import ForwardPass
-from zyg.tangent import tangent_like, zero_tangent
-from zyg.tangent_objects import (
+from zyg.tangents.tangent import tangent_like, zero_tangent
+from zyg.tangents.tangent_objects import (
     check_entered,
     current_tangents,
     enter,
@@ -39,7 +41,6 @@ from zyg.tangent_objects import (
     left,
     tangents_of_objects,
 )
-from zyg.tracing import shown
 
 _DOUBLE = np.dtype(float)
 # Read for each call; what it holds changes under the lock of the cache.

@@ -32,14 +32,15 @@ from ir.core import (
 )
 from ir.record import record
 from ir.rewrite import blocks
-from zyg import cotangent, keeping
-from zyg.back_functions import DispatchedBack, Pullback
+from zyg.calls.back_functions import DispatchedBack, Pullback
+from zyg.calls.saved_values import sizes_of
 from zyg.checkpointing import Kept
-from zyg.compiler.checkpoint_calls import RunAgainBack
+from zyg.compiler.checkpoints.checkpoint_calls import RunAgainBack
 from zyg.compiler.generated import Generated, Pair
-from zyg.compiler.memory import kept_apart
-from zyg.compiler.rule_backs import RuleBack
-from zyg.saved_values import sizes_of
+from zyg.compiler.run_time.memory import kept_apart
+from zyg.compiler.run_time.rule_backs import RuleBack
+from zyg.cotangents import cotangent
+from zyg.held import keeping
 
 COPIES = (cotangent.prototype, keeping.kept, keeping.shell, kept_apart, primitives.alias)
 SHOWN = 40  # characters of a line of source

@@ -25,10 +25,10 @@ from ir.emit import Emitted
 from ir.primitives import UNBOUND
 from ir.printer import format_function
 from ir.record import made, record
+from zyg.calls.entry import entry_for
+from zyg.calls.entry_cache import Entry
+from zyg.calls.tracing import shown
 from zyg.compiler.generated import Generated, Joint, Pair
-from zyg.entry import entry_for
-from zyg.entry_cache import Entry
-from zyg.tracing import shown
 
 
 @record

@@ -19,7 +19,7 @@ from zyg.signature import is_by_rules
 
 PACKAGES = ("numpy", "math", "cmath", "scipy")
 CALL = "__call__"
-REWRITTEN = ("zyg.rules.", "zyg.cotangent", "zyg.iterators", "zyg.readers")
+REWRITTEN = ("zyg.rules.", "zyg.cotangents.cotangent", "zyg.held.iterators", "zyg.held.readers")
 
 
 def method_of_library(callee: Any) -> tuple[Any, Any] | None:

@@ -34,7 +34,7 @@ from ir.emit.order import (
     may_change_unseen,
     reads_memory,
 )
-from ir.memory_facts import is_change
+from ir.memory.memory_facts import is_change
 
 MAX_FOLDED = 12
 STORING = (primitives.stored, primitives.spliced)

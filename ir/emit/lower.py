@@ -30,7 +30,7 @@ from ir.core import (
     blocks_of,
 )
 from ir.emit.order import LEFT_OUT, append, is_ordered, is_store, is_temporary
-from ir.memory_facts import is_change
+from ir.memory.memory_facts import is_change
 from ir.record import node
 from ir.rewrite import Mapping, blocks, count_uses, free_of, substitute, walk
 

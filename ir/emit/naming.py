@@ -33,8 +33,8 @@ from ir.emit.inlining import Inlining
 from ir.emit.lower import Leave
 from ir.emit.order import append, is_temporary
 from ir.errors import Unsupported
-from ir.failing import may_fail
-from ir.place_state import shown_name
+from ir.memory.failing import may_fail
+from ir.memory.place_state import shown_name
 from ir.rewrite import blocks, free_values
 
 Copies = list[tuple[Value, Operand]]

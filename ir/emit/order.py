@@ -6,9 +6,9 @@ import operator
 from types import FunctionType, ModuleType
 
 from ir import facts, primitives
-from ir.contents import holds_memory, is_immutable_class
 from ir.core import Call, Const, Lambda, Op, Value, type_of
 from ir.heap import set_attribute
+from ir.memory.contents import holds_memory, is_immutable_class
 from ir.types import Known, Scalar, Tuple, Type, class_of
 
 STORES = (operator.setitem, primitives.store_back, set_attribute)

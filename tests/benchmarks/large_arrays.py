@@ -31,7 +31,7 @@ from tests.benchmarks import by_hand, by_hand_arrays, scaled_rows
 from tests.benchmarks.table import lines
 from tests.benchmarks.timing import best_seconds
 from tests.rule_row import Row
-from zyg.saved_values import held
+from zyg.calls.saved_values import held
 
 RANDOM = np.random.default_rng(0)
 COUNT = 10**6

@@ -49,7 +49,7 @@ def main() -> None:
 
     import zyg
     from tests.benchmarks.timing import best_seconds
-    from zyg.compiler import tangent_transposed
+    from zyg.compiler.forward_mode import tangent_transposed
 
     random = np.random.default_rng(1)
     for n in SIZES:

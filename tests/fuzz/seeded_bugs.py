@@ -16,15 +16,16 @@ from unittest.mock import patch
 import gast
 
 import zyg
-from ir import binding, desugar, simplify
+from ir import binding, simplify
 from ir.core import Const, For, If, Operand, Value, While
 from ir.emit import _FunctionEmitter
 from ir.emit.naming import Naming
-from ir.endings import Looping
-from zyg import cotangent
-from zyg.compiler import loops
+from ir.syntax import desugar
+from ir.syntax.endings import Looping
 from zyg.compiler.activity import Flows
-from zyg.compiler.transpose import Transposer
+from zyg.compiler.reverse import loops
+from zyg.compiler.reverse.transpose import Transposer
+from zyg.cotangents import cotangent
 
 SEEDED_BUGS: dict[str, Callable[[], AbstractContextManager[Any]]] = {}
 # What stands in the text of each program that a bug can be about.

@@ -8,12 +8,13 @@ from unittest.mock import patch
 
 from ir import primitives
 from ir.core import Call, Const, Op, Value
-from ir.infer import Inference
-from ir.loop_memory import LoopMemory
-from ir.memory_facts import CHANGING
-from ir.places import Places
+from ir.inference.infer import Inference
+from ir.memory.loop_memory import LoopMemory
+from ir.memory.memory_facts import CHANGING
+from ir.memory.places import Places
 from tests.fuzz.seeded_bugs import in_place_of, seeded
-from zyg.compiler import assemble, preserve
+from zyg.compiler import assemble
+from zyg.compiler.overwriting import preserve
 from zyg.rules import changes
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import gast
 
-from ir.comprehensions import ComprehensionParser
 from ir.core import If, Try
-from ir.function_parser import FunctionParser
-from ir.places import Places
+from ir.memory.places import Places
+from ir.syntax.comprehensions import ComprehensionParser
+from ir.syntax.function_parser import FunctionParser
 from tests.fuzz.seeded_bugs import in_place_of, seeded
-from zyg.compiler.transpose import Transposer
+from zyg.compiler.reverse.transpose import Transposer
+from zyg.cotangents.shadows import Shadows
 from zyg.rules import collection_classes
-from zyg.shadows import Shadows
 
 
 @seeded("an attribute keeps the cotangent of what is stored over it", about="class K")

@@ -23,16 +23,13 @@ from ir import primitives
 from ir.core import Block, Function, Operand, Value, Yield, type_of
 from ir.errors import Unsupported
 from ir.late import late
-from ir.memory_facts import is_change
-from ir.place_state import NEW
+from ir.memory.memory_facts import is_change
+from ir.memory.place_state import NEW
 from ir.rewrite import free_values, walk
 from ir.simplify import eliminate_dead, is_silent
 from ir.types import TOP, Type
-from zyg.compiler import handing_over, saving
 from zyg.compiler.activity import Flow
-from zyg.compiler.arms import join_branches, merge_nested, pack_arms
-from zyg.compiler.augment import Augmenter
-from zyg.compiler.freeing import free_records
+from zyg.compiler.forward.augment import Augmenter
 from zyg.compiler.generated import (
     Generated,
     Joint,
@@ -42,18 +39,24 @@ from zyg.compiler.generated import (
     load,
     passed_inputs,
 )
-from zyg.compiler.handing_over import HandedOver, handed_over
-from zyg.compiler.inner_gradients import (
+from zyg.compiler.inference.objects import is_object_type, kept_with_objects
+from zyg.compiler.inference.surroundings import ProgramSurroundings
+from zyg.compiler.nested.inner_gradients import (
     Derived,
 )
-from zyg.compiler.loop_records import count_trips
-from zyg.compiler.metadata import shapes_from_operands
-from zyg.compiler.objects import is_object_type, kept_with_objects
+from zyg.compiler.overwriting.restoring import with_log
+from zyg.compiler.overwriting.unseen_changes import gives_memory_unseen, is_unseen_call
 from zyg.compiler.pairs import PairKey, Pairs
 from zyg.compiler.programs import Programs
-from zyg.compiler.records import pack_records
-from zyg.compiler.restoring import with_log
-from zyg.compiler.returned import (
+from zyg.compiler.reverse import handing_over, saving
+from zyg.compiler.reverse.arms import join_branches, merge_nested, pack_arms
+from zyg.compiler.reverse.cotangent_types import seed_type, tangent_type
+from zyg.compiler.reverse.freeing import free_records
+from zyg.compiler.reverse.handing_over import HandedOver, handed_over
+from zyg.compiler.reverse.loop_records import count_trips
+from zyg.compiler.reverse.metadata import shapes_from_operands
+from zyg.compiler.reverse.records import pack_records
+from zyg.compiler.reverse.returned import (
     bar_of_input,
     bar_type,
     checked_loss,
@@ -64,22 +67,21 @@ from zyg.compiler.returned import (
     value_of,
     versions_behind_of,
 )
+from zyg.compiler.reverse.temporaries import reuse_temporaries
+from zyg.compiler.reverse.transpose import Transposer
+from zyg.compiler.reverse.unread_values import parted, shapes_without_values
 from zyg.compiler.specialisation import RunAgain, Specialisation
-from zyg.compiler.surroundings import ProgramSurroundings
-from zyg.compiler.tangents import seed_type, tangent_type
-from zyg.compiler.temporaries import reuse_temporaries
-from zyg.compiler.transpose import Transposer
-from zyg.compiler.unread_values import parted, shapes_without_values
-from zyg.compiler.unseen_changes import gives_memory_unseen, is_unseen_call
-from zyg.nested_shadows import TABLE, new_table
+from zyg.cotangents.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
-    from zyg import memory_kinds
-    from zyg.compiler import preserve, preserve_held, undo
-    from zyg.compiler.versions import Versions
+    from zyg.compiler.overwriting import preserve, preserve_held, undo
+    from zyg.compiler.overwriting.versions import Versions
+    from zyg.held import memory_kinds
 else:  # they are for programs that change something in place
-    preserve, undo = late("zyg.compiler.preserve"), late("zyg.compiler.undo")
-    preserve_held, memory_kinds = late("zyg.compiler.preserve_held"), late("zyg.memory_kinds")
+    preserve = late("zyg.compiler.overwriting.preserve")
+    undo = late("zyg.compiler.overwriting.undo")
+    preserve_held = late("zyg.compiler.overwriting.preserve_held")
+    memory_kinds = late("zyg.held.memory_kinds")
 
 NOTHING = Yield([])
 
@@ -93,7 +95,8 @@ class Compiler(Programs):
         # Whether code is made for a gradient inside of differentiated code.
         self.is_inner = False
         self.pairs = Pairs()
-        self.tangents: Any = None  # made by `zyg.compiler.tangent_code` when it is asked for
+        # Made by `zyg.compiler.forward_mode.tangent_code` when it is asked for.
+        self.tangents: Any = None
 
     # Pairs of functions
 
@@ -134,7 +137,7 @@ class Compiler(Programs):
         back = Generated(f"{name}_back", [bar_type(made, i) for i in indices])
         back.take_over(handed, [made.inputs[i] for i in indices])
         if isinstance(made.source, RunAgain):
-            from zyg.compiler.checkpoint_pairs import generated  # few programs need it
+            from zyg.compiler.checkpoints.checkpoint_pairs import generated  # few programs need it
 
             forward, back = generated(self, made, active, forward, back)
         pair = Pair(forward, back, passed, indices)
@@ -214,7 +217,7 @@ class Compiler(Programs):
         forward = Block([], augmenter.ops, NOTHING)
         if made.heap is not None or not any(map(is_change, walk(forward))):
             return None
-        from zyg.compiler.versions import Versions
+        from zyg.compiler.overwriting.versions import Versions
 
         versions = Versions(forward, self._inputs(made))
         if logged:
@@ -246,7 +249,7 @@ class Compiler(Programs):
         logged: list[int] | None,
     ) -> None:
         if isinstance(made.source, RunAgain):
-            from zyg.compiler.checkpoint_pairs import generate  # few programs need it
+            from zyg.compiler.checkpoints.checkpoint_pairs import generate  # few programs need it
 
             generate(self, made, active, pair, logged)
             return
@@ -316,7 +319,7 @@ class Compiler(Programs):
         """Gives generated code on objects the form in which it is differentiated."""
         fields = self.specialiser.fields
         if fields is not None and self.takes_table(made):
-            from zyg.compiler.nested_tables import as_program  # few programs need it
+            from zyg.compiler.nested.nested_tables import as_program  # few programs need it
 
             for block in blocks:
                 as_program(block, fields)

@@ -20,20 +20,20 @@ from ir.record import made, node
 from ir.rewrite import clone, walk
 from ir.types import Known, Type
 from ir.verify import verify
-from zyg.compiler.array_attributes import read_attributes
-from zyg.compiler.handing_over import NOTHING, HandedOver, taken_over
-from zyg.compiler.item_updates import shorten_updates
-from zyg.compiler.looking import read_buffers_in_place
-from zyg.compiler.ownership import reuse_buffers
+from zyg.compiler.overwriting.looking import read_buffers_in_place
+from zyg.compiler.reverse.array_attributes import read_attributes
+from zyg.compiler.reverse.cotangent_types import seed_type
+from zyg.compiler.reverse.handing_over import NOTHING, HandedOver, taken_over
+from zyg.compiler.reverse.item_updates import shorten_updates
+from zyg.compiler.reverse.ownership import reuse_buffers
+from zyg.compiler.reverse.table_ownership import reuse_tables
+from zyg.compiler.reverse.unset_variables import Unset
 from zyg.compiler.specialisation import Specialisation
-from zyg.compiler.table_ownership import reuse_tables
-from zyg.compiler.tangents import seed_type
-from zyg.compiler.unset_variables import Unset
 
 if TYPE_CHECKING:
-    from zyg.compiler import held_items
+    from zyg.compiler.reverse import held_items
 else:  # it is for programs on objects
-    held_items = late("zyg.compiler.held_items")
+    held_items = late("zyg.compiler.reverse.held_items")
 
 verifying = False  # tests turn this on: the IR is checked after each pass
 
@@ -137,23 +137,23 @@ def load(made: Specialisation, generated: list[Generated], is_last: bool = False
         functions.append(clone(item.ir_function))
         item.is_last = is_last
     if is_last and any(map(_may_stop, walk(functions[0].body))):
-        from zyg.compiler.last_records import leave_out_last  # few programs need it
+        from zyg.compiler.reverse.last_records import leave_out_last  # few programs need it
 
         leave_out_last(functions)
     unset = Unset([function.body for function in functions])
     for item, function in zip(generated, functions, strict=True):
         if verifying:
             verify(function)
-        handed_records = imported("zyg.compiler.handed_records")  # `Pairs` has found some
+        handed_records = imported("zyg.compiler.reverse.handed_records")  # `Pairs` has found some
         if handed_records is not None:
             handed_records.hand_over(function, item.tables)
-        replica = imported("zyg.compiler.replica")  # without a log there are none
+        replica = imported("zyg.compiler.overwriting.replica")  # without a log there are none
         if replica is not None:
             replica.read_in_place(function.body)
         if made.heap is not None:
             held_items.add_single_items(function.body)
-            if imported("zyg.tangent_objects") is not None:
-                from zyg.compiler.object_dots import use_dicts  # for forward mode
+            if imported("zyg.tangents.tangent_objects") is not None:
+                from zyg.compiler.nested.object_dots import use_dicts  # for forward mode
 
                 use_dicts(function)
         taken = taken_over(function, item.handed.takes)

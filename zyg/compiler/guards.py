@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir.derived import as_class, base_of
-from ir.held import item_held
+from ir.memory.held import item_held
 from ir.record import made, node, record
 from ir.types import (
     BOTTOM,
@@ -254,9 +254,9 @@ def enter(
     """Notes the objects that are reached from `container[name]`, of which no argument tells what
     they hold. A guard looks at all of that in each call: where it is much, or has new types again
     and again, only if it has to be known, since it costs more than questions to the run time."""
-    from zyg.compiler.fields import fields_of, state_of  # few programs come here
-    from zyg.compiler.objects import is_place, shows_objects
-    from zyg.compiler.reaching import items_held, reached
+    from zyg.compiler.inference.fields import fields_of, state_of  # few programs come here
+    from zyg.compiler.inference.objects import is_place, shows_objects
+    from zyg.compiler.run_time.reaching import items_held, reached
 
     if not fields.is_of_nested() and (fields.is_open or not shows_objects(type_)):
         return

@@ -5,15 +5,16 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from zyg.compiler.stepping import PROGRAMS
+from zyg.compiler.inference.stepping import PROGRAMS
 
 
 def is_run_time(function: types.FunctionType) -> bool:
     """Whether a function belongs to what generated code is made of, not to the user's program."""
     return str(function.__module__).startswith(
         (
-            "ir.", "zyg.cotangent", "zyg.keeping", "zyg.tangent", "zyg.iterators", "zyg.readers",
-            "zyg.compiler", "zyg.checkpointing", "zyg.matrix_bars",
+            "ir.", "zyg.compiler", "zyg.checkpointing", "zyg.cotangents.cotangent",
+            "zyg.cotangents.matrix_bars", "zyg.held.iterators", "zyg.held.keeping",
+            "zyg.held.readers", "zyg.tangents.tangent",
         )
     )
 
@@ -29,7 +30,8 @@ def is_program(module_globals: dict[str, Any]) -> bool:
 
 def is_of_zyg(module_globals: dict[str, Any]) -> bool:
     """Whether code is a rule of ours: its globals never change."""
-    return str(module_globals.get("__name__")).startswith(("zyg.rules.", "zyg.cotangent"))
+    name = str(module_globals.get("__name__"))
+    return name.startswith(("zyg.rules.", "zyg.cotangents.cotangent"))
 
 
 def works_on_values(module_globals: dict[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from zyg.compiler.activity import Flow
 from zyg.compiler.generated import Generated, Pair, load
-from zyg.compiler.handing_over import HandedOver
+from zyg.compiler.reverse.handing_over import HandedOver
 from zyg.compiler.specialisation import Specialisation
 
 # A function for its types, its active inputs, whether it hands out the value alone, what it takes
@@ -52,7 +52,7 @@ class Pairs:
         if not was_making:
             backs = [pair.back for _, pair, _, _ in self._made if pair.back.handed.records]
             if backs:
-                from zyg.compiler.handed_records import find_tables  # few programs have any
+                from zyg.compiler.reverse.handed_records import find_tables  # few programs have any
 
                 find_tables(backs)
 

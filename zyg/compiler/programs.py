@@ -17,7 +17,7 @@ from ir.rewrite import walk
 from ir.types import Type
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
-from zyg.compiler.inner_gradients import (
+from zyg.compiler.nested.inner_gradients import (
     Derived,
     HoldsMemory,
     Opened,
@@ -30,7 +30,7 @@ from zyg.compiler.specialise import Specialiser
 from zyg.errors import NotDifferentiable
 
 if TYPE_CHECKING:
-    from zyg.compiler.fields import Fields
+    from zyg.compiler.inference.fields import Fields
 
 MAX_ROUNDS = 8
 
@@ -45,8 +45,8 @@ class Programs:
         self.assigned = Assigned()
         # Whether plain code is in the place of solvers, in a program with inner gradients.
         self.follows_solvers = False
-        # Whether variables under which memory is changed are held by objects (`ir.changed_names`);
-        # None: not known yet.
+        # Whether variables under which memory is changed are held by objects
+        # (`ir.syntax.changed_names`); None: not known yet.
         self.in_cells: bool | None = None
         self.specialiser = self._new_specialiser()
 
@@ -171,7 +171,7 @@ def asks_nothing(made: Specialisation, fields: Fields) -> bool:
     """Whether code that follows contents by objects has no question for the run time: there are no
     checks, and all memory of a class has one type, so that whatever name it has leads to one
     object. Arrays are left out, of which there are views."""
-    from ir.followed_memory import may_capture  # few programs come here
+    from ir.memory.followed_memory import may_capture  # few programs come here
 
     may_ask = any(map(may_capture, fields.types.values()))
     types: dict[type, set[type]] = {}

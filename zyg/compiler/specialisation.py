@@ -9,22 +9,24 @@ import numpy as np
 
 from ir.core import Function, Op
 from ir.heap import HEAP
-from ir.place_state import Effect, Returned
+from ir.memory.place_state import Effect, Returned
 from ir.record import made, node
 from ir.types import BOTTOM, Known, Tuple, Type, class_of, widen
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.assigned import Shared
 from zyg.compiler.guards import AnyGuard
-from zyg.compiler.objects import is_object_type
+from zyg.compiler.inference.objects import is_object_type
 
 if TYPE_CHECKING:
-    from zyg.compiler.fields import Answers
+    from zyg.compiler.inference.fields import Answers
 
 NO_OPS: frozenset[Op] = frozenset()
 
 
 class RunAgain(Function):
-    """A function that is run again for its reversal (`zyg.compiler.checkpoint_loops`)."""
+    """A function that is run again for its reversal
+    (`zyg.compiler.checkpoints.checkpoint_loops`).
+    """
 
 
 @node

@@ -17,7 +17,7 @@ from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Operand, Try, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
-from ir.hoisting import hoist_parts
+from ir.inference.hoisting import hoist_parts
 from ir.late import late
 from ir.outer_cells import (
     assigned_captures,
@@ -43,22 +43,22 @@ from ir.types import (
 )
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.guards import CellContents, CellGuard, enter
-from zyg.compiler.lengths import outside
-from zyg.compiler.object_needs import ObjectNeeds
-from zyg.compiler.objects import may_overload
+from zyg.compiler.inference.object_needs import ObjectNeeds
+from zyg.compiler.inference.objects import may_overload
+from zyg.compiler.inference.surroundings import ProgramSurroundings
 from zyg.compiler.origins import is_program, is_run_time
-from zyg.compiler.sizes import Sizes
+from zyg.compiler.reverse.lengths import outside
+from zyg.compiler.reverse.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
-from zyg.compiler.surroundings import ProgramSurroundings
 from zyg.rules.registry import is_of_plain_module, rule_of, substitute_of
 from zyg.signature import abstract, abstract_captured, is_by_rules, is_for_run_time
 
 if TYPE_CHECKING:
     from ir import lifting
-    from zyg import memory_kinds
-    from zyg.compiler.fields import Fields
+    from zyg.compiler.inference.fields import Fields
+    from zyg.held import memory_kinds
 else:  # few functions capture themselves, or memory
-    lifting, memory_kinds = late("ir.lifting"), late("zyg.memory_kinds")
+    lifting, memory_kinds = late("ir.lifting"), late("zyg.held.memory_kinds")
 MAX_DEPTH = 60
 MAX_ROUNDS = 40
 # What a recursion returns may turn out to be nested more deeply in so many rounds, and as long as

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from ir.contents import held_classes
 from ir.core import (
     Block,
     Call,
@@ -30,6 +29,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
+from ir.memory.contents import held_classes
 from ir.rewrite import walk
 from ir.shared_names import ASIDE, name_read
 from ir.types import Closure, Known, Method, Type

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ir import primitives
-from zyg import cotangent, cotangent_items, cotangent_places, cotangent_returned
-from zyg.cotangent_items import one_hot
-from zyg.cotangent_places import (
+from zyg.cotangents import cotangent, cotangent_items, cotangent_places, cotangent_returned
+from zyg.cotangents.cotangent_items import one_hot
+from zyg.cotangents.cotangent_places import (
     cleared_in,
     cleared_to,
     found_in,

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import types
 
-from ir.attribute_dicts import (
+from ir.derived import found_in
+from ir.heap import new_object
+from ir.syntax.attribute_dicts import (
     drop_item,
     held_dict,
     held_item,
@@ -20,8 +22,6 @@ from ir.attribute_dicts import (
     is_held,
     taken_item,
 )
-from ir.derived import found_in
-from ir.heap import new_object
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, substitute
 

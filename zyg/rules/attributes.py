@@ -17,9 +17,9 @@ from ir import primitives
 from ir.derived import has_attributes_beside, place_of_field
 from ir.heap import class_attribute
 from ir.shared_names import ASIDE
-from zyg.cotangent_items import one_hot
+from zyg.cotangents.cotangent_items import one_hot
+from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
-from zyg.matrix_bars import is_sparse
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import METHODS, is_by_rules
 

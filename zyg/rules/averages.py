@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import statistics
 
-from zyg.cotangent import from_items
-from zyg.iterators import items_of
+from zyg.cotangents.cotangent import from_items
+from zyg.held.iterators import items_of
 from zyg.rules.registry import adjoint
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
-from zyg.quotients import over_square, power_part, weight_of_two
+from zyg.arrays.quotients import over_square, power_part, weight_of_two
+from zyg.arrays.selections import selected
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.rules.operators import (
     number,
     power_base_bar,
@@ -14,7 +15,6 @@ from zyg.rules.operators import (
     unless_zero,
 )
 from zyg.rules.registry import adjoint, constant
-from zyg.selections import selected
 
 constant(
     *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),

@@ -7,7 +7,7 @@ not matter: `v_bar = a_bar[i]; a_bar[i] = 0`.
 from __future__ import annotations
 
 from ir import primitives
-from zyg.cotangent_items import (
+from zyg.cotangents.cotangent_items import (
     at_index,
     cleared,
     first_part,
@@ -20,8 +20,8 @@ from zyg.cotangent_items import (
     without_item,
     without_last,
 )
-from zyg.cotangent_places import cleared_to, row_at
-from zyg.numpy_changes import added_at_each
+from zyg.cotangents.cotangent_places import cleared_to, row_at
+from zyg.facts.numpy_changes import added_at_each
 from zyg.rules.registry import adjoint
 
 

@@ -1,7 +1,7 @@
 """Rules of `collections`: deques, and dicts that do more than dicts.
 
 The cotangent of a deque is a list, that of a mapping a plain dict; the gradient that the user sees
-is of the class of the argument (`zyg.cotangent.project`).
+is of the class of the argument (`zyg.cotangents.cotangent.project`).
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 from ir import primitives
-from zyg.cotangent import from_items
-from zyg.cotangent_items import before_push, item, taken, unless_computed
-from zyg.cotangent_places import without_key
-from zyg.iterators import items_of
+from zyg.cotangents.cotangent import from_items
+from zyg.cotangents.cotangent_items import before_push, item, taken, unless_computed
+from zyg.cotangents.cotangent_places import without_key
+from zyg.held.iterators import items_of
 from zyg.rules.containers import by_key, dict_bars
 from zyg.rules.iteration import column
 from zyg.rules.registry import adjoint, constant, substitute

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 
-from zyg.cotangent import unbroadcast
+from zyg.cotangents.cotangent import unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(cmath.isfinite, cmath.isinf, cmath.isnan, cmath.isclose)

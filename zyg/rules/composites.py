@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj
+from zyg.cotangents.cotangent import conj
 from zyg.rules.registry import adjoint, stand_in, substitute
 
 # From NumPy 2 on, several arrays come in a tuple and not in a list.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 
 from ir import facts, primitives
-from zyg.cotangent import from_items
-from zyg.cotangent_items import one_hot, unless_computed
+from zyg.cotangents.cotangent import from_items
+from zyg.cotangents.cotangent_items import one_hot, unless_computed
 from zyg.errors import NotDifferentiable
-from zyg.iterators import items_of, starred
+from zyg.held.iterators import items_of, starred
 from zyg.rules.iteration import column, first_of_equal_bars
 from zyg.rules.registry import adjoint, constant, substitute
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, realness_of, unbroadcast
+from zyg.cotangents.cotangent import conj, realness_of, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint
 

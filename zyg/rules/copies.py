@@ -1,6 +1,6 @@
 """`copy.copy` and `copy.deepcopy` of numbers, arrays and containers.
 
-What a call copies whose type is known, `zyg.compiler.copies` writes out; objects, too.
+What a call copies whose type is known, `zyg.compiler.run_time.copies` writes out; objects, too.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 
 from ir import facts
-from zyg.copying import no_object, unless_shared
+from zyg.held.copying import no_object, unless_shared
 from zyg.rules.registry import adjoint, constant
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ir import facts
-from zyg.cotangent import (
+from zyg.cotangents.cotangent import (
     accumulate,
     completed,
     completed_container,
@@ -22,7 +22,7 @@ from zyg.cotangent import (
     unbroadcast,
     zeros_like,
 )
-from zyg.cotangent_items import (
+from zyg.cotangents.cotangent_items import (
     accumulate_at,
     before_push,
     cleared,
@@ -43,9 +43,9 @@ from zyg.cotangent_items import (
     without_item,
     without_last,
 )
+from zyg.cotangents.matrix_bars import product_left, product_right
 from zyg.errors import NotDifferentiable
-from zyg.keeping import kept, shell
-from zyg.matrix_bars import product_left, product_right
+from zyg.held.keeping import kept, shell
 from zyg.rules.registry import adjoint, constant
 
 constant(zeros_like, position_of, is_list_of)

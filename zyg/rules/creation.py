@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ir import facts
-from zyg.cotangent import conj, rebuilt, unbroadcast
-from zyg.cotangent_items import OF_NESTED
+from zyg.cotangents.cotangent import conj, rebuilt, unbroadcast
+from zyg.cotangents.cotangent_items import OF_NESTED
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.unusual_arrays import refuse_to_hold

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import unbroadcast
-from zyg.cotangent_items import scatter
+from zyg.cotangents.cotangent import unbroadcast
+from zyg.cotangents.cotangent_items import scatter
 from zyg.rules.reductions import inverse_or_zero
 from zyg.rules.registry import adjoint, constant
 

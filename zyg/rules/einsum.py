@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.rules.options import in_order
 from zyg.rules.registry import Unread, adjoint, constant, goes_beyond, stand_in
 

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.numpy_missing import replaced
+from zyg.facts.numpy_missing import replaced
 from zyg.rules.operators import direction, unless_zero
 from zyg.rules.registry import adjoint, constant
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.linalg import adjoint_of
 from zyg.rules.registry import adjoint

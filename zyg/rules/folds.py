@@ -8,9 +8,9 @@ import numpy as np
 
 from ir import facts
 from ir.types import TOP, Sequence
-from zyg.cotangent import rebuilt, unbroadcast, zeros_like
-from zyg.cotangent_facts import is_numeric
-from zyg.iterators import items_of, of_items, readable_again
+from zyg.cotangents.cotangent import rebuilt, unbroadcast, zeros_like
+from zyg.facts.cotangent_facts import is_numeric
+from zyg.held.iterators import items_of, of_items, readable_again
 from zyg.rules.registry import adjoint, chosen_by
 
 chosen_by("key", min, max)

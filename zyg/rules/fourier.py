@@ -14,9 +14,9 @@ import numpy as np
 from ir import facts
 from ir.types import TOP
 from zyg.array_type import Array
-from zyg.cotangent import conj, unbroadcast
+from zyg.arrays.spectra import with_pairs
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.rules.registry import adjoint
-from zyg.spectra import with_pairs
 
 
 @adjoint(np.fft.fftfreq)

@@ -6,9 +6,9 @@ import functools
 import operator
 
 from ir import facts, primitives
-from ir.held_walks import item_at
+from ir.memory.held_walks import item_at
 from ir.types import Scalar
-from zyg.iterators import items_of
+from zyg.held.iterators import items_of
 from zyg.rules.registry import adjoint, constant, substitute
 
 
@@ -132,7 +132,8 @@ def update_wrapper(
     return y, lambda y_bar: (y_bar, None, None, None)
 
 
-# Functions that remember what they gave; `zyg.compiler.decorated` looks through calls of them
+# Functions that remember what they gave; `zyg.compiler.run_time.decorated` looks through calls of
+# them
 
 
 @substitute(functools.lru_cache)

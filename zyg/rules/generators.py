@@ -387,7 +387,7 @@ def pairs(items):
 
 
 # What stands in the place of functions that take items, where these are of iterators that go on by
-# steps (`zyg.compiler.stepping`).
+# steps (`zyg.compiler.inference.stepping`).
 CONSUMERS = {
     id(callee): plain
     for callee, plain in (

@@ -14,9 +14,9 @@ import heapq
 
 from ir import facts, primitives
 from ir.core import Const, type_of
-from ir.special_calls import special
+from ir.inference.special_calls import special
 from ir.types import Scalar, Sequence, class_of
-from zyg.cotangent_items import cycled_back
+from zyg.cotangents.cotangent_items import cycled_back
 from zyg.rules.registry import adjoint, constant, substitute
 
 constant(bisect.bisect_left, bisect.bisect_right)

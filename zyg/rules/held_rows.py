@@ -1,7 +1,7 @@
 """What objects hold that holds memory itself: rows of a table, lists in a dict, arrays in a list.
 
 In code that is differentiated more than once, something stands for the contents of each piece
-(`ir.held_tables`). These are differentiated as the user's functions are.
+(`ir.memory.held_tables`). These are differentiated as the user's functions are.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
-from ir.held_tables import put, whole
+from ir.memory.held_tables import put, whole
 from ir.types import Type
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ir import facts
 from ir.core import Call, Const
-from zyg.cotangent import inexact, project
+from zyg.cotangents.cotangent import inexact, project
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent

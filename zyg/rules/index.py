@@ -31,7 +31,7 @@ NAMED = {
     "functools": {"functional": "cache lru_cache update_wrapper"},
     "ir.binding": {"attempts": "error_of_call"},
     "ir.generators": {"iteration": "walked"},
-    "ir.held_walks": {
+    "ir.memory.held_walks": {
         "functional": "item_at", "iteration": "numbers_from positions positions_from_end",
     },
     "ir.primitives": {
@@ -86,21 +86,21 @@ NAMED = {
             "flipud rot90 roll triu tril diagonal diag diagflat unwrap",
     },
     "operator": {"functional": "methodcaller"},
-    "zyg.cotangent_items": {"containers": "unless_computed"},
-    "zyg.numpy_changes": {"changes": "added_at_each"},
-    "zyg.numpy_result_shapes": {
+    "zyg.cotangents.cotangent_items": {"containers": "unless_computed"},
+    "zyg.facts.numpy_changes": {"changes": "added_at_each"},
+    "zyg.facts.numpy_result_shapes": {
         "shape":
             "diff_shape convolve_shape fft_shape rfft_shape irfft_shape svd_shape tile_shape",
     },
-    "zyg.matrix_bars": {"cotangents": "product_left product_right"},
-    "zyg.quotients": {
+    "zyg.cotangents.matrix_bars": {"cotangents": "product_left product_right"},
+    "zyg.arrays.quotients": {
         "quotients": "over_square weight_of_two power_part product_over times_log",
     },
-    "zyg.selections": {
+    "zyg.arrays.selections": {
         "quotients": "selected unmoved is_steep below_infinity", "indexing": "is_finite",
     },
-    "zyg.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
-    "zyg.windows": {"windows": "windows_bar windows_and_axes"},
+    "zyg.arrays.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
+    "zyg.arrays.windows": {"windows": "windows_bar windows_and_axes"},
 }
 
 # By module alone, for functions that have no rule otherwise: of `numpy`, what isn't an everyday
@@ -115,7 +115,7 @@ LATE = {
     "contextlib": ("generators",),
     "copy": ("copies",),
     "heapq": ("heaps",),
-    "ir.attribute_dicts": ("attribute_dicts",),
+    "ir.syntax.attribute_dicts": ("attribute_dicts",),
     "ir.derived": ("derived_classes",),
     "ir.generators": ("generators",),
     "ir.imports": ("importing",),
@@ -153,11 +153,11 @@ LATE = {
     "datetime": ("standard_library",),
     "random": ("standard_library", "draws_of_python"),
     "types": ("attribute_dicts",),
-    "zyg.iterators": ("iteration_twice",),
-    "zyg.readers": ("iteration_twice",),
-    "zyg.joined_arrays": ("tangents_twice",),
-    "zyg.tangent": ("tangents_of_cotangents", "tangents_twice"),
-    "zyg.tangent_sets": ("tangents_twice",),
+    "zyg.held.iterators": ("iteration_twice",),
+    "zyg.held.readers": ("iteration_twice",),
+    "zyg.arrays.joined_arrays": ("tangents_twice",),
+    "zyg.tangents.tangent": ("tangents_of_cotangents", "tangents_twice"),
+    "zyg.tangents.tangent_sets": ("tangents_twice",),
 }
 
 # The modules whose callables have rules that are registered late.

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from ir import facts
-from zyg.cotangent import conj, unbroadcast
-from zyg.cotangent_items import scatter
+from zyg.arrays.selections import is_finite, selected
+from zyg.arrays.transposes import differences_back
+from zyg.cotangents.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, stand_in
-from zyg.selections import is_finite, selected
-from zyg.transposes import differences_back
 
 constant(
     *(np.indices, np.unravel_index, np.ravel_multi_index, np.tril_indices),

@@ -9,12 +9,13 @@ import itertools
 
 import numpy as np
 
-from ir import held_walks, primitives
+from ir import primitives
 from ir.generators import walked
-from zyg.cotangent import accumulate, from_items
-from zyg.cotangent_items import item
+from ir.memory import held_walks
+from zyg.cotangents.cotangent import accumulate, from_items
+from zyg.cotangents.cotangent_items import item
 from zyg.errors import NotDifferentiable
-from zyg.iterators import (
+from zyg.held.iterators import (
     Calls,
     Chosen,
     Kept,
@@ -24,7 +25,7 @@ from zyg.iterators import (
     kept_bars,
     nested_chosen_bars,
 )
-from zyg.readers import read_once, unless_changed
+from zyg.held.readers import read_once, unless_changed
 from zyg.rules.registry import adjoint, chosen_by, constant, substitute
 
 constant(

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import itertools
 
-from zyg.cotangent import from_items
-from zyg.iterators import (
+from zyg.cotangents.cotangent import from_items
+from zyg.held.iterators import (
     bars_at,
     chosen_bars,
     gathered,
@@ -23,7 +23,7 @@ from zyg.iterators import (
     nested_chosen_bars,
     noted_bars,
 )
-from zyg.readers import read_once
+from zyg.held.readers import read_once
 from zyg.rules.iteration import (
     chain_bars,
     column,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import filled, prototype, rebuilt, unbroadcast
+from zyg.cotangents.cotangent import filled, prototype, rebuilt, unbroadcast
 from zyg.rules.indexing import unordered
 from zyg.rules.registry import adjoint, constant
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import operator
 
-from zyg.cotangent import accumulate, from_items
-from zyg.iterators import (
+from zyg.cotangents.cotangent import accumulate, from_items
+from zyg.held.iterators import (
     Calls,
     Chosen,
     Groups,
@@ -18,7 +18,7 @@ from zyg.iterators import (
     row_bars,
     step_bars,
 )
-from zyg.readers import read_once
+from zyg.held.readers import read_once
 from zyg.rules.iteration import place_bars
 from zyg.rules.registry import adjoint, substitute
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.reductions import products_of_others
 from zyg.rules.registry import adjoint, constant

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.factorisations import svd_values_bar
 from zyg.rules.linalg import CUT_OFF, ROUNDING, adjoint_of, pinv_bar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ir import patterns
 from ir.primitives import UNBOUND
-from zyg.cotangent_items import unless_computed
+from zyg.cotangents.cotangent_items import unless_computed
 from zyg.rules.registry import adjoint, constant, substitute
 
 constant(

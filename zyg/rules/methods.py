@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import completed_container, conj, unbroadcast
-from zyg.cotangent_items import one_hot
+from zyg.arrays.transposes import diagonal_back
+from zyg.cotangents.cotangent import completed_container, conj, unbroadcast
+from zyg.cotangents.cotangent_items import one_hot
 from zyg.rules import registry
 from zyg.rules.creation import rounds
 from zyg.rules.indexing import clip_bars, take_bar
@@ -27,7 +28,6 @@ from zyg.rules.reductions import (
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.shape import inverse_order, repeat_bar, reshaped_back
 from zyg.rules.sums import count_along, spread
-from zyg.transposes import diagonal_back
 
 constant(
     *(np.ndarray.nbytes, np.ndarray.itemsize, np.ndarray.strides, np.ndarray.flags),

@@ -10,9 +10,9 @@ import operator
 
 import numpy as np
 
-from zyg.cotangent import accumulate, conj, unbroadcast
-from zyg.cotangent_items import difference_bar, first_part, last_part, one_hot
-from zyg.quotients import power_part, product_over, times_log, times_log_into
+from zyg.arrays.quotients import power_part, product_over, times_log, times_log_into
+from zyg.cotangents.cotangent import accumulate, conj, unbroadcast
+from zyg.cotangents.cotangent_items import difference_bar, first_part, last_part, one_hot
 from zyg.rules.registry import adjoint, constant
 
 constant(

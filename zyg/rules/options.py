@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import inexact_dtype
-from zyg.cotangent_items import scatter
+from zyg.cotangents.cotangent import inexact_dtype
+from zyg.cotangents.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
 from zyg.rules.reductions import aligned
 from zyg.rules.registry import constant, is_constant, rule_of, stand_in, substitute

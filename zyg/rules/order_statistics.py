@@ -13,7 +13,7 @@ import numpy as np
 
 from ir import facts
 from ir.types import TOP
-from zyg.cotangent import unbroadcast
+from zyg.cotangents.cotangent import unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.indexing import along_axis_bar
 from zyg.rules.reductions import extremum_bar

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import unbroadcast
-from zyg.cotangent_items import scatter
+from zyg.cotangents.cotangent import unbroadcast
+from zyg.cotangents.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
 from zyg.rules.order_statistics import quantile_bar
 from zyg.rules.reductions import extremum_bar

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ir import facts
-from zyg.cotangent import conj, unbroadcast
-from zyg.numpy_example import shaped_by
+from zyg.cotangents.cotangent import conj, unbroadcast
+from zyg.facts.numpy_example import shaped_by
 from zyg.rules.registry import adjoint, constant, substitute
 
 

@@ -10,8 +10,8 @@ import operator
 
 import numpy as np
 
-from zyg.cotangent import conj, realness_of, unbroadcast
-from zyg.matrix_bars import is_sparse, product_left, product_right
+from zyg.cotangents.cotangent import conj, realness_of, unbroadcast
+from zyg.cotangents.matrix_bars import is_sparse, product_left, product_right
 from zyg.rules.registry import adjoint
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import conj, unbroadcast
-from zyg.quotients import power_part
+from zyg.arrays.quotients import power_part
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.rules.operators import is_count, number, power_base_bar, power_exponent_bar
 from zyg.rules.registry import adjoint, constant
 

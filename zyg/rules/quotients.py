@@ -8,12 +8,12 @@ import numpy as np
 
 from ir import facts
 from ir.types import Known, Tuple, join
-from zyg.cotangent import conj, unbroadcast
-from zyg.numpy_example import elementwise
-from zyg.quotients import over_square, power_part, product_over, times_log, weight_of_two
+from zyg.arrays.quotients import over_square, power_part, product_over, times_log, weight_of_two
+from zyg.arrays.selections import below_infinity, is_finite, is_steep, selected, unmoved
+from zyg.cotangents.cotangent import conj, unbroadcast
+from zyg.facts.numpy_example import elementwise
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
-from zyg.selections import below_infinity, is_finite, is_steep, selected, unmoved
 
 
 @adjoint(power_part)

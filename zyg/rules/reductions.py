@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import conj, inexact_dtype, subtract, unbroadcast
+from zyg.arrays.selections import selected
+from zyg.cotangents.cotangent import conj, inexact_dtype, subtract, unbroadcast
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.sums import count_along, restored, spread
-from zyg.selections import selected
 
 constant(
     *(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition),

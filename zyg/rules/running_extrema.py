@@ -1,6 +1,7 @@
 """`np.maximum.accumulate` and `np.minimum.accumulate`: each item is one that stands before it.
 
-The cotangents that belong to one item stand in a row: they are added run by run (`zyg.runs`).
+The cotangents that belong to one item stand in a row: they are added run by run
+(`zyg.arrays.runs`).
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import numpy as np
 from ir import facts
 from ir.types import TOP
 from zyg.array_type import Array, array_of
+from zyg.arrays.runs import at_runs, begins, running, sums_of_runs
 from zyg.rules.registry import adjoint, constant, of_ufuncs
 from zyg.rules.ufunc_methods import as_dtype
-from zyg.runs import at_runs, begins, running, sums_of_runs
 
 
 @of_ufuncs("accumulate", np.maximum, np.minimum)

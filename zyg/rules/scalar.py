@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import sys
 
-from zyg.cotangent import from_items, unbroadcast
-from zyg.iterators import items_of, of_items
+from zyg.cotangents.cotangent import from_items, unbroadcast
+from zyg.held.iterators import items_of, of_items
 from zyg.rules.digamma import digamma
 from zyg.rules.registry import adjoint, constant
 

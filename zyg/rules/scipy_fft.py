@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.fft
 
-from zyg.cotangent import conj, unbroadcast
-from zyg.permissions import keep_arguments
+from zyg.cotangents.cotangent import conj, unbroadcast
+from zyg.facts.permissions import keep_arguments
+from zyg.facts.scipy_facts import of_transforms
 from zyg.rules.fourier import (
     all_axes,
     fitted,
@@ -23,7 +24,6 @@ from zyg.rules.fourier import (
     rfftn_bar,
 )
 from zyg.rules.registry import adjoint, constant, substitute
-from zyg.scipy_facts import of_transforms
 
 keep_arguments(vars(scipy.fft).values())
 of_transforms(scipy.fft)

@@ -15,10 +15,10 @@ import numpy as np
 from scipy import integrate
 
 from zyg.errors import NotDifferentiable
-from zyg.no_tangent import NoTangent
 from zyg.rules.scipy_integrate import TOLERANCE, numbers_of, solution_of, solution_of_odeint
 from zyg.rules.tangent_registry import by_jvp
-from zyg.tangent import zero_tangent
+from zyg.tangents.no_tangent import NoTangent
+from zyg.tangents.tangent import zero_tangent
 
 
 @by_jvp(integrate.odeint)

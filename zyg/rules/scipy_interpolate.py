@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import interpolate, linalg
 
-from zyg.cotangent import unbroadcast
+from zyg.cotangents.cotangent import unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, substitute
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.linalg import CUT_OFF, adjoint_of, cofactors, is_cut_off, pinv_bar
 from zyg.rules.registry import adjoint, constant, substitute

@@ -2,8 +2,8 @@
 
     ndimage.gaussian_filter1d(x, 2.0)  ->  correlated(x, gaussian_weights(2.0, 0, 8), ...)
 
-The cotangents of a correlation are those of `zyg.correlation`: each function there has a rule in
-terms of the others. Sources of kernels: those of `scipy/ndimage/_filters.py`.
+The cotangents of a correlation are those of `zyg.arrays.correlation`: each function there has a
+rule in terms of the others. Sources of kernels: those of `scipy/ndimage/_filters.py`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import operator
 import numpy as np
 from scipy import ndimage
 
-from zyg.correlation import correlated, lagged, transposed
-from zyg.cotangent import conj, unbroadcast
+from zyg.arrays.correlation import correlated, lagged, transposed
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
+from zyg.facts.scipy_facts import of_filters
 from zyg.rules.registry import adjoint, constant, substitute
-from zyg.scipy_facts import of_filters
 
 of_filters(ndimage)
 

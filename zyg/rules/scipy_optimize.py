@@ -17,11 +17,11 @@ import warnings
 import numpy as np
 from scipy import optimize
 
-from zyg.cotangent import accumulate
+from zyg.cotangents.cotangent import accumulate
+from zyg.cotangents.shadows import asked_again
 from zyg.errors import NotDifferentiable
 from zyg.rules import registry
 from zyg.rules.registry import adjoint, constant
-from zyg.shadows import asked_again
 
 constant(optimize.show_options)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from zyg.cotangent import unbroadcast
+from zyg.cotangents.cotangent import unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.linalg import adjoint_of
 from zyg.rules.registry import adjoint

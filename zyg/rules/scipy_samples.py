@@ -14,9 +14,9 @@ import numpy as np
 from scipy import integrate
 
 from zyg.errors import NotDifferentiable
+from zyg.facts.scipy_facts import of_samples
 from zyg.rules.reductions import TRAPEZOID
 from zyg.rules.registry import constant, substitute
-from zyg.scipy_facts import of_samples
 
 of_samples(integrate)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import signal
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.permissions import keep_arguments
+from zyg.facts.permissions import keep_arguments
+from zyg.facts.scipy_facts import of_signals
 from zyg.rules.registry import adjoint, constant, substitute
-from zyg.scipy_facts import of_signals
 
 keep_arguments(vars(signal).values())
 of_signals(signal)

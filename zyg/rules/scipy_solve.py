@@ -15,12 +15,12 @@ import inspect
 import numpy as np
 from scipy import linalg
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
+from zyg.facts.scipy_facts import of_linear_algebra
 from zyg.rules.factorisations import cholesky_bar, lower_half
 from zyg.rules.linalg import adjoint_of, minus_outer
 from zyg.rules.registry import adjoint, constant
-from zyg.scipy_facts import of_linear_algebra
 
 of_linear_algebra(linalg)
 

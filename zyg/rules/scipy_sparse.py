@@ -1,6 +1,7 @@
 """Rules of `scipy.sparse`: how matrices are made, of what they consist, and solutions.
 
-Operators have the rules of arrays; cotangents of matrices are `zyg.matrix_bars.MatrixBar`.
+Operators have the rules of arrays; cotangents of matrices are
+`zyg.cotangents.matrix_bars.MatrixBar`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import spsolve
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
+from zyg.cotangents.matrix_bars import MatrixBar, dense_bar, is_sparse, matrix_bar
 from zyg.errors import NotDifferentiable
-from zyg.matrix_bars import MatrixBar, dense_bar, is_sparse, matrix_bar
 from zyg.rules.registry import adjoint, constant, substitute
 
 constant(sparse.issparse, sparse.isspmatrix, sparse.eye, sparse.identity, sparse.random)

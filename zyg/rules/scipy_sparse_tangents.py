@@ -8,8 +8,8 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import spsolve
 
+from zyg.cotangents.matrix_bars import matrix_bar
 from zyg.errors import NotDifferentiable
-from zyg.matrix_bars import matrix_bar
 from zyg.rules.scipy_sparse import (
     CLASSES,
     STRUCTURE,
@@ -19,7 +19,7 @@ from zyg.rules.scipy_sparse import (
     unless_repeated,
 )
 from zyg.rules.tangent_registry import linear, tangent
-from zyg.tangent import zero_tangent
+from zyg.tangents.tangent import zero_tangent
 
 for _name in (
     "sum", "mean", "diagonal", "toarray", "todense", "transpose", "astype", "copy", "tocsr",

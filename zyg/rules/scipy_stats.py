@@ -139,7 +139,7 @@ def sf(self, x, *args, **kwds):
 
 
 # Quantiles: what SciPy finds, as a constant, and two of Newton's steps behind it, which have the
-# first three derivatives of the root (`zyg.solvers_inside` tells why).
+# first three derivatives of the root (`zyg.inside.solvers_inside` tells why).
 
 
 @substitute(stats.rv_continuous.ppf)

@@ -10,12 +10,12 @@ import math
 import numpy as np
 
 from ir import facts
-from zyg.cotangent import unbroadcast
-from zyg.cotangent_items import scatter
+from zyg.arrays.transposes import diagonal_back
+from zyg.cotangents.cotangent import unbroadcast
+from zyg.cotangents.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
-from zyg.numpy_result_shapes import OF_RESULTS
+from zyg.facts.numpy_result_shapes import OF_RESULTS
 from zyg.rules.registry import adjoint, constant
-from zyg.transposes import diagonal_back
 
 constant(*OF_RESULTS)
 

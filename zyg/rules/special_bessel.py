@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.rules.registry import adjoint
 from zyg.rules.special_parameters import without_formula
 

@@ -11,13 +11,13 @@ import numpy as np
 from scipy import special
 
 from ir import facts
-from zyg.cotangent import conj, unbroadcast
+from zyg.arrays.selections import below_infinity
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.numpy_example import by_example, elementwise
+from zyg.facts.numpy_example import by_example, elementwise
 from zyg.rules.registry import adjoint, constant, stand_in, substitute
 from zyg.rules.special_parameters import without_formula
 from zyg.rules.sums import restored
-from zyg.selections import below_infinity
 
 constant(special.gammasgn, special.round)
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 from ir import facts
-from zyg.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.numpy_example import elementwise
+from zyg.facts.numpy_example import elementwise
 from zyg.rules.registry import adjoint
 from zyg.rules.special_parameters import without_formula
 

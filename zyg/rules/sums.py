@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import unbroadcast
+from zyg.cotangents.cotangent import unbroadcast
 from zyg.rules.registry import adjoint
 
 

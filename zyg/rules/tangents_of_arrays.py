@@ -6,8 +6,9 @@ import operator
 
 import numpy as np
 
-from zyg import cotangent, keeping
-from zyg.joined_arrays import joined
+from zyg.arrays.joined_arrays import joined
+from zyg.cotangents import cotangent
+from zyg.held import keeping
 from zyg.rules.tangent_registry import linear, linear_in_operands, only_in_modes, tangent
 
 # Linear in the first argument: the function itself, applied to the tangent.

@@ -7,11 +7,11 @@ what stands in its place is None, and of a set the order that its members had.
 from __future__ import annotations
 
 from ir import primitives
-from zyg.cotangent_items import add_at, cycled_back
-from zyg.numpy_changes import added_at_each
+from zyg.cotangents.cotangent_items import add_at, cycled_back
+from zyg.facts.numpy_changes import added_at_each
 from zyg.rules.registry import constant
 from zyg.rules.tangent_registry import tangent
-from zyg.tangent import (
+from zyg.tangents.tangent import (
     changed,
     extended_by,
     moved_within,
@@ -22,7 +22,7 @@ from zyg.tangent import (
     without,
     zero_tangent,
 )
-from zyg.tangent_sets import order_of, regrouped_tangent
+from zyg.tangents.tangent_sets import order_of, regrouped_tangent
 
 constant(order_of)
 

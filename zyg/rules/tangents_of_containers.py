@@ -10,7 +10,7 @@ from ir import patterns, primitives
 from ir.generators import walked
 from zyg.rules.iteration import chosen, sorting_order
 from zyg.rules.tangent_registry import linear, reads_late, reads_twice, tangent, when_run
-from zyg.tangent import (
+from zyg.tangents.tangent import (
     concatenated,
     counted,
     enumerated,

@@ -5,11 +5,12 @@ All of it is linear in the cotangents, and differentiated adjoints are as cheap 
 
 from __future__ import annotations
 
-from zyg import cotangent, cotangent_items, cotangent_places, transposes
-from zyg.cotangent_items import add_at
+from zyg.arrays import transposes
+from zyg.cotangents import cotangent, cotangent_items, cotangent_places
+from zyg.cotangents.cotangent_items import add_at
 from zyg.rules.registry import adjoint
 from zyg.rules.tangent_registry import linear, tangent
-from zyg.tangent import tangent_like
+from zyg.tangents.tangent import tangent_like
 
 for _callee in (
     cotangent.unbroadcast, cotangent.sum_over, cotangent.project, cotangent.filled,

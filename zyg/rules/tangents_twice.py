@@ -6,9 +6,9 @@ cotangent of that is the list of the cotangents of its items.
 
 from __future__ import annotations
 
-from zyg import tangent
-from zyg.cotangent import from_items, unbroadcast
-from zyg.cotangent_items import (
+from zyg.arrays.joined_arrays import joined
+from zyg.cotangents.cotangent import from_items, unbroadcast
+from zyg.cotangents.cotangent_items import (
     before_push,
     cleared,
     cleared_view,
@@ -24,11 +24,10 @@ from zyg.cotangent_items import (
     without_item,
     without_last,
 )
-from zyg.cotangent_places import without_key
+from zyg.cotangents.cotangent_places import without_key
+from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
-from zyg.joined_arrays import joined
-from zyg.matrix_bars import is_sparse
-from zyg.readers import read_once
+from zyg.held.readers import read_once
 from zyg.rules.changes import before_splice, spliced_bar
 from zyg.rules.collection_classes import added_bar, remaining_bars, rotated_back
 from zyg.rules.creation import array_bar
@@ -36,7 +35,8 @@ from zyg.rules.iteration import column
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
 from zyg.rules.tangent_registry import tangent as tangent_of_call
-from zyg.tangent_sets import order_of, regrouped_tangent
+from zyg.tangents import tangent
+from zyg.tangents.tangent_sets import order_of, regrouped_tangent
 
 
 @adjoint(tangent.placed)

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from ir import facts
-from zyg.cotangent_items import scatter
-from zyg.numpy_example import by_example
+from zyg.cotangents.cotangent_items import scatter
+from zyg.facts.numpy_example import by_example
 from zyg.rules.array_stores import all_on_the_way
 from zyg.rules.binary import weight, weight2
 from zyg.rules.operators import unless_zero

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from zyg.cotangent import accumulate, unbroadcast
+from zyg.cotangents.cotangent import accumulate, unbroadcast
 from zyg.rules.registry import adjoint, constant, substitute
 
 _OF_NUMPY = np.vectorize.__init__.__globals__

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.cotangent import unbroadcast
+from zyg.cotangents.cotangent import unbroadcast
 from zyg.rules.registry import adjoint, constant
 
 constant(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from zyg.arrays.windows import windows_and_axes, windows_bar
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import linear
-from zyg.windows import windows_and_axes, windows_bar
 
 sliding_window_view = np.lib.stride_tricks.sliding_window_view
 

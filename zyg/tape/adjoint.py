@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import inexact_dtype, project, realness_of
+from zyg.cotangents.cotangent import inexact_dtype, project, realness_of
 from zyg.errors import NotDifferentiable
 from zyg.pruning import without
 from zyg.rules import registry

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import project
+from zyg.cotangents.cotangent import project
 from zyg.errors import NotDifferentiable
 from zyg.tape.adjoint import Adjoint, fitted
 from zyg.tape.plain_walk import ConsumingWalk, PlainWalk

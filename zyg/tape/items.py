@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent_items import accumulate_at
+from zyg.cotangents.cotangent_items import accumulate_at
 from zyg.tape.primitives import Known, register
 from zyg.tape.recording import unbroadcast_on_tape
 

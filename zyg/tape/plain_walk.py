@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zyg.cotangent import realness_of
+from zyg.cotangents.cotangent import realness_of
 from zyg.pruning import without
 from zyg.rules import registry
 from zyg.tape.nodes import CONSTANT

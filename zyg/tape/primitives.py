@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import zyg.rules  # noqa: F401  (registers the rules)
-from zyg.cotangent import prototype, zeros_like
+from zyg.cotangents.cotangent import prototype, zeros_like
 from zyg.errors import NotDifferentiable
 from zyg.rules import registry
 from zyg.rules.creation import ABOUT_TYPES

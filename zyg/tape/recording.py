@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import accumulate, conj, realness_of, unbroadcast
+from zyg.cotangents.cotangent import accumulate, conj, realness_of, unbroadcast
+from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable, ZygError
-from zyg.matrix_bars import is_sparse
 from zyg.pruning import without
 from zyg.rebinding import Rebinding, method_of_library
 from zyg.rules import registry
@@ -334,7 +334,7 @@ BY_VALUES = {
     "scipy.linalg": (
         "eig eigvals sqrtm logm fractional_matrix_power funm signm orth null_space lstsq"
     ),
-    "zyg.quotients": "over_square power_part product_over times_log",
+    "zyg.arrays.quotients": "over_square power_part product_over times_log",
 }
 BY_VALUES_OF_ARRAYS = {np.ndarray.nonzero, np.ndarray.compress}
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import inexact_dtype, zeros_like
+from zyg.cotangents.cotangent import inexact_dtype, zeros_like
 from zyg.rules import registry
 from zyg.tape.forms import Slot, filled
 from zyg.tape.items import scatter_items

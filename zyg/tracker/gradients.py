@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import project, zeros_like
+from zyg.cotangents.cotangent import project, zeros_like
 from zyg.errors import NotDifferentiable
 from zyg.tracker.graph import (
     Call,

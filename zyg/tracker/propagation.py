@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import accumulate, project, realness_of, zeros_like
-from zyg.cotangent_items import accumulate_at
+from zyg.cotangents.cotangent import accumulate, project, realness_of, zeros_like
+from zyg.cotangents.cotangent_items import accumulate_at
 from zyg.errors import ZygError
 from zyg.tracker.graph import (
     TRACKED,

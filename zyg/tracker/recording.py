@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import zyg.rules  # noqa: F401  (registers the rules)
+from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
-from zyg.matrix_bars import is_sparse
 from zyg.pruning import without
 from zyg.rebinding import Rebinding
 from zyg.rules import registry

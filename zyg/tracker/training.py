@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zyg.cotangent import zeros_like
+from zyg.cotangents.cotangent import zeros_like
 from zyg.tracker.graph import TrackedTuple, TrackedValue, plain
 from zyg.tracker.propagation import back
 

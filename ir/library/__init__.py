@@ -1,0 +1,1 @@
+"""What inference knows of the standard library: result types of calls, and where they fold."""

@@ -1,0 +1,96 @@
+"""What stands for the contents of memory that objects hold, and how it is read and stored.
+
+    c = contents_of(t)
+    a = attribute_read(heap, c, 'items')
+    heap_1 = attribute_stored(heap, c, 'items', a_1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield
+from ir.heap import ITEMS, attribute_read, attribute_stored
+from ir.memory.held import CONTAINERS, HeldMemory, item_held
+from ir.memory.place_state import check_call
+from ir.types import BOTTOM, Instance, Scalar, Type
+
+
+def is_empty(type_: Type) -> bool:
+    """Whether code is made for a container that holds nothing."""
+    return isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM
+
+
+class StandIns(HeldMemory):
+    """Appends operations on what stands for contents."""
+
+    def _check(self, check: Any, value: Value, loc: Location | None) -> None:
+        """Sees to it that a value of unknown type has no contents that would have to be read."""
+        self._places.inference.ops.append(check_call(check, [value], loc))
+
+    def _contents(
+        self, cls: type, memory: Value, loc: Location | None, is_new: bool = False
+    ) -> Value:
+        inference = self._places.inference
+        surroundings = inference.surroundings
+        callee = surroundings.contents_put if is_new else surroundings.contents_of
+        found = Value("contents", Instance(cls))
+        made = Call(Const(callee), [Const(cls), memory], {}, [found], loc)
+        self._append(made)
+        return found
+
+    def _read_items(
+        self, heap: Value, contents: Value, name: str, type_: Type, loc: Location | None
+    ) -> Value:
+        found = Value(name, type_)
+        made = Call(Const(attribute_read), [heap, contents, Const(ITEMS)], {}, [found], loc)
+        self._append(made)
+        if is_empty(type_):
+            self._check(self._places.inference.surroundings.unless_filled, found, loc)
+        return found
+
+    def _stored_items(
+        self, heap: Value, contents: Value, items: Value, loc: Location | None
+    ) -> Value:
+        version = Value(heap.name, heap.type)
+        made = Call(
+            Const(attribute_stored), [heap, contents, Const(ITEMS), items], {}, [version], loc
+        )
+        self._append(made)
+        return version
+
+    def _store_items(
+        self, heap: Value, contents: Value, items: Value, loc: Location | None
+    ) -> Value:
+        version = self._stored_items(heap, contents, items, loc)
+        self.heap_changed(heap, version, loc)
+        return version
+
+    def _append(self, op: Call | If) -> None:
+        """Appends an operation on what stands for contents, whose names nobody has to follow."""
+        inference = self._places.inference
+        inference.ops.append(op)
+        if inference._at is not None:
+            inference._made_for[op] = inference._at
+        for value in op.results:
+            inference.definitions[value] = op
+
+    def _if_followed(
+        self, memory: Value, then: Callable[[], list[Operand]], other: list[Operand],
+        results: list[Value], loc: Location | None,
+    ) -> None:
+        """Appends a branch on whether something stands for the contents of memory."""
+        inference = self._places.inference
+        known = Value("t", Scalar(bool))
+        inference.ops.append(Call(
+            Const(inference.surroundings.is_followed), [memory], {}, [known], loc
+        ))
+        outer, inference.ops = inference.ops, []
+        try:
+            values = then()
+            arm = Block([], inference.ops, Yield(values))
+        finally:
+            inference.ops = outer
+        op = If(known, arm, Block([], [], Yield(list(other))), list(results), loc)
+        self._append(op)

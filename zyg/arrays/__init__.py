@@ -1,0 +1,1 @@
+"""Functions of arrays by which rules and their back functions are written."""

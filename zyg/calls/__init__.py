@@ -1,0 +1,1 @@
+"""From a call of the API to its generated code, and from cotangents back to gradients."""

@@ -1,0 +1,1 @@
+"""Loops and calls that run again for their reversal, programs that begin again."""

@@ -1,0 +1,1 @@
+"""Primal to forward pass: rules are inlined, and steps are noted for the adjoint."""

@@ -1,0 +1,1 @@
+"""What inference asks when it types a differentiated function, and what objects answer."""

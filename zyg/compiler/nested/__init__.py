@@ -1,0 +1,1 @@
+"""Derivatives inside of differentiated code, as IR that is differentiated in turn."""

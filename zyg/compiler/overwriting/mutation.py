@@ -1,0 +1,305 @@
+"""Refuses changes in place that nothing follows: those by calls that are made as they are.
+
+What inference finds out about a container would be wrong behind such a change, and its derivative
+lost. The changes that are differentiated have become operations of their own by then.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+import types
+from collections import OrderedDict, defaultdict, deque
+from typing import Any
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.core import (
+    Call,
+    Const,
+    For,
+    Function,
+    Lambda,
+    Location,
+    Loop,
+    Operand,
+    Value,
+    type_of,
+)
+from ir.errors import SourceNotFound
+from ir.inference.typed_calls import TypedCalls
+from ir.library.builtin_facts import IN_PLACE
+from ir.rewrite import walk
+from ir.syntax.locate import locate
+from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
+from zyg.array_type import Array
+from zyg.errors import UnsupportedSyntax
+from zyg.rules.registry import is_constant, substitute_of
+
+MUTATING_METHODS = {
+    *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
+    *("setdefault", "popitem", "add", "discard", "appendleft", "popleft", "extendleft"),
+    *("fill", "resize", "put", "partition", "itemset", "setfield", "setflags", "byteswap"),
+    *("__setitem__", "__delitem__", "__iadd__", "rotate", "difference_update"),
+    *("move_to_end", "subtract"),
+}
+MUTATING_FUNCTIONS = {
+    id(f) for f in (
+        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
+        setattr, delattr,
+    )
+}
+# The same in place of statements, and what fills a container anew.
+_STORING_SLOTS = {
+    getattr(cls, name)
+    for cls in (list, dict, set, deque, OrderedDict, defaultdict)
+    for name in ("__init__", "__ior__", "__iand__", "__ixor__", "__isub__", "__imul__")
+    if name in vars(cls)
+}
+
+
+def unsupported(what: str, loc: Location | None, advice: str = "") -> UnsupportedSyntax:
+    return UnsupportedSyntax(what, loc, "", advice)
+
+
+def is_users(callee: Operand) -> bool:
+    """Whether a callee is a Python function of the user's, whose `out` means what it says."""
+    if isinstance(callee, Value):
+        return isinstance(callee.type, Closure)
+    module = getattr(callee.value, "__module__", None) or ""
+    is_function = isinstance(callee.value, types.FunctionType)
+    return is_function and module.partition(".")[0] not in ("numpy", "scipy")
+
+
+def refuse_mutation(
+    inference: TypedCalls,
+    callee: Operand,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    loc: Location | None,
+) -> None:
+    """Raises for a call that is known to change one of its arguments."""
+    if not kwargs and is_harmless(callee):
+        return
+    out = kwargs.get("out")
+    is_given = out is not None and not (isinstance(out, Const) and out.value is None)
+    if is_given and not is_users(callee):
+        raise unsupported("writing into an array by `out=` is not supported", loc)
+    if isinstance(callee, Value):
+        bound = inference.methods.get(callee)
+        if bound is not None and is_mutating(bound[0].value):
+            raise _changes_object(bound[0].value.__name__, loc)
+        return
+    error = _change_by(callee.value, args, loc)
+    if error is not None and substitute_of(callee.value) is None:
+        raise error
+
+
+def _change_by(value: Any, args: list[Operand], loc: Location | None) -> UnsupportedSyntax | None:
+    """The error for a callable that is known to change one of its arguments."""
+    if isinstance(value, np.ufunc) and len(args) > value.nin:
+        return unsupported("writing into an array is not supported", loc)
+    if id(value) in MUTATING_FUNCTIONS:
+        return unsupported(
+            f"`{value.__name__}` changes its argument in place, which is not supported", loc
+        )
+    if is_mutating(value):
+        return _changes_object(value.__name__, loc)
+    if getattr(value, "__name__", "") == "at" and isinstance(
+        getattr(value, "__self__", None), np.ufunc
+    ):
+        return unsupported("`ufunc.at` changes its argument in place, which is not supported", loc)
+    return None
+
+
+def is_harmless(callee: Operand) -> bool:
+    """Whether no call of a callee, without keywords, changes anything: what most callees are."""
+    return isinstance(callee, Const) and (id(callee.value) in _OPERATORS or (
+        facts.is_pure(callee.value) and not isinstance(callee.value, np.ufunc)
+    ))
+
+
+_OPERATORS = frozenset(map(id, (
+    *IN_PLACE.values(), operator.neg, operator.pos, operator.truth, operator.not_, operator.getitem,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_,
+    operator.is_not, operator.contains, abs, len, isinstance,
+)))  # fmt: skip
+
+
+def is_mutating(method: object) -> bool:
+    return (
+        isinstance(method, types.MethodDescriptorType | types.WrapperDescriptorType)
+        and (method.__name__ in MUTATING_METHODS or method in _STORING_SLOTS)
+        and not issubclass(method.__objclass__, str | bytes | tuple)
+    )
+
+
+def _changes_object(method: str, loc: Location | None) -> UnsupportedSyntax:
+    return unsupported(f"`.{method}()` changes its object in place, which is not supported", loc)
+
+
+def refuse_changing_call(
+    callee: Operand, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None,
+    on_heap: bool,
+) -> None:
+    """Raises for a call, kept as it is, that may change an array or container it is given.
+
+    `on_heap`: that may be memory which an object holds; inference doesn't follow it into closures.
+    """
+    if not on_heap and not isinstance(callee, Const):
+        return
+    callee_type = type_of(callee)
+    if isinstance(callee_type, Closure) and isinstance(callee_type.code, Function):
+        _refuse_changing_ir(callee_type.code, args, loc)
+        return
+    if isinstance(callee_type, Closure):
+        code, module_globals = callee_type.code, callee_type.globals
+    elif isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType):
+        if is_constant(callee_type.value) or substitute_of(callee_type.value) is not None:
+            return  # declared to be of no concern; the other code is looked at
+        code, module_globals = callee_type.value.__code__, callee_type.value.__globals__
+    else:
+        return
+    if str(module_globals.get("__name__")).startswith(("zyg.", "ir.")):
+        return
+    given = [*zip(code.co_varnames[: code.co_argcount], args, strict=False), *kwargs.items()]
+    if code.co_flags & inspect.CO_VARARGS:
+        rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+        given += [(rest, arg) for arg in args[code.co_argcount :]]
+    changeable = frozenset(name for name, arg in given if _is_changeable(type_of(arg)))
+    if changeable and changes_parameters(code, module_globals, changeable):
+        raise unsupported(
+            f"`{code.co_name}` changes an argument in place, which is not supported", loc,
+            "let it return a new value",
+        )
+
+
+def _refuse_changing_ir(function: Function, args: list[Operand], loc: Location | None) -> None:
+    """The same for a function that the program makes: parameters with augmented assignments."""
+    params = zip(function.params, args, strict=False)
+    names = {param for param, arg in params if _is_changeable(type_of(arg))}
+    for op in walk(function.body):
+        if isinstance(op, Loop):
+            names.update(
+                param for param, init in zip(op.carried, op.init, strict=False)
+                if any(init is name for name in names)
+            )
+        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+            continue
+        is_augmented = any(op.callee.value is in_place for in_place in IN_PLACE)
+        if is_augmented and any(op.args[0] is name for name in names):
+            raise unsupported(
+                f"`{function.name}` changes an argument in place, which is not supported", loc,
+                "let it return a new value",
+            )
+
+
+def may_change_captured(callee_type: Type) -> bool:
+    """Whether a function may change in place what it has captured, as far as its code tells."""
+    match callee_type:
+        case Closure(Function() as source, captures=captures):
+            if not any(map(_is_changeable, captures)):
+                return False
+            return _changes(source, set(source.captured), set())
+        case Closure(code, module_globals):
+            return changes_parameters(code, module_globals, frozenset(code.co_freevars))
+        case Known(types.FunctionType() as function):
+            return changes_parameters(
+                function.__code__, function.__globals__, frozenset(function.__code__.co_freevars)
+            )
+        case _:
+            return False
+
+
+_HANDING_ON = (
+    operator.getitem, getattr, primitives.alias, *primitives.PASSING_ON,
+)
+_STORING = (operator.setitem, operator.delitem, *IN_PLACE)
+
+
+def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) -> bool:
+    """Whether code changes some values in place, or parts of them."""
+    names: set[Operand] = set(roots)
+    for op in walk(function.body):
+        if isinstance(op, Loop):
+            pairs = zip(op.carried, op.init, strict=False)
+            names.update(param for param, init in pairs if init in names)
+            if isinstance(op, For) and any(items in names for items in op.iterables):
+                names.update(op.items)
+        elif isinstance(op, Lambda):
+            inner = {
+                value for value, operand in zip(op.function.captured, op.captures, strict=True)
+                if operand in names
+            }
+            key = id(op.function), len(inner)
+            if inner and key not in seen:
+                seen.add(key)
+                if _changes(op.function, inner, seen):
+                    return True
+        elif isinstance(op, Call) and op.args and op.args[0] in names:
+            callee = op.callee.value if isinstance(op.callee, Const) else None
+            if any(callee is function for function in _STORING):
+                return True
+            if callee is getattr and isinstance(op.args[1], Const) and (
+                op.args[1].value in MUTATING_METHODS
+            ):
+                return True
+            if any(callee is function for function in _HANDING_ON):
+                names.update(op.results)
+    return False
+
+
+def _is_changeable(type_: Type) -> bool:
+    return isinstance(type_, Array | Dict | Mapping | Instance | Top) or (
+        isinstance(type_, Sequence) and issubclass(type_.cls, list | deque)
+    )
+
+
+def changes_parameters(
+    code: types.CodeType, module_globals: dict[str, Any], parameters: frozenset[str]
+) -> bool:
+    """Whether the source of a function stores into what some of its parameters refer to."""
+    try:
+        node = locate(code, module_globals).node
+    except SourceNotFound:
+        return False
+    names = set(parameters)
+    nodes = list(ast.walk(node))
+    for child in nodes:  # other names of the same object, or of a part of it
+        if isinstance(child, ast.Assign) and _root(child.value) in names:
+            names |= {target.id for target in child.targets if isinstance(target, ast.Name)}
+    for child in nodes:
+        match child:
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(
+                ctx=ast.Store() | ast.Del()
+            ):
+                if _root(child) in names:
+                    return True
+            case ast.AugAssign(target=ast.Name(id=name)) if name in names:
+                return True
+            case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
+                if attr in MUTATING_METHODS and _root(owner) in names:
+                    return True
+                if attr in _ALL_CHANGING and (
+                    _is_super(owner) or (child.args and _root(child.args[0]) in names)
+                ):
+                    return True  # `super().append(x)`, `list.append(self, x)`
+            case ast.keyword(arg="out", value=value) if _root(value) in names:
+                return True
+    return False
+
+
+_ALL_CHANGING = MUTATING_METHODS | {method.__name__ for method in _STORING_SLOTS}
+
+
+def _is_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _root(node.func) == "super"
+
+
+def _root(node: ast.AST) -> str | None:
+    """The variable that an expression is a part of."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None

@@ -1,0 +1,111 @@
+"""Adjoints of the operations on the arms of `np.where`, whose cotangents are masked at the end.
+
+    y = np.where(x > 0, np.log(x), table)      a row x, and a table of many rows
+
+    t_bar = np.sum(np.where(x > 0, y_bar, 0), axis=0)       of np.log(x): one sum for each x
+    x_bar = np.where(x > 0, t_bar / x, 0)                   0, not NaN, where x is 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ir.core import Const, Operand, Value, type_of
+from zyg.array_type import same_shape
+from zyg.compiler.forward.forward_steps import RuleStep
+from zyg.compiler.reverse.branches import BranchTransposer
+from zyg.compiler.reverse.cotangent_types import is_array
+from zyg.compiler.reverse.masks import (
+    ELSEWHERE,
+    PRODUCTS,
+    SINGULAR,
+    Mask,
+    is_elementwise,
+    repeated_axes,
+)
+
+
+class MaskedArms(BranchTransposer):
+    """Masks the cotangents of what `np.where` has selected from."""
+
+    _by_rules: set[Value]  # the results of rules in the block that is being transposed
+
+    def _begins_arm(
+        self, step: RuleStep, at: int, masks: tuple[Mask, ...], bar: Operand
+    ) -> bool:
+        """Whether what `np.where` selects for an operand is left to where its arm ends."""
+        condition, *arms = step.targets
+        if at == 0 or len(arms) != 2 or arms[0] is arms[1] or not self._has_shape_of(step, bar):
+            return False
+        if self.log is not None and self.log.source(condition) is not None:
+            return False  # it is read here, as it is now
+        return self._pass_on((*masks, (condition, at == 1)), arms[at - 1], step)
+
+    def _pass_on(self, masks: tuple[Mask, ...], operand: Operand, step: RuleStep) -> bool:
+        if not isinstance(operand, Value) or not self._masks.is_on_arm(operand, self._by_rules):
+            return False
+        if not same_shape(operand.type, step.result.type):
+            masks = self._narrowed(masks, operand, self._masks.may_be_infinite(operand))
+        if not masks or (operand in self.bars and self._masks.of(operand) != masks):
+            return False  # it is a result as well
+        self._masks.leave(masks, operand)
+        return True
+
+    def _narrowed(
+        self, masks: tuple[Mask, ...], operand: Operand, where_broadcast: bool
+    ) -> tuple[Mask, ...]:
+        """Masks of the numbers of an operand; where it is broadcast, of those that count anywhere.
+        """
+        narrowed = []
+        for condition, is_true in masks:
+            axes = repeated_axes(condition, operand)
+            if axes is None or (axes != ((), ()) and not where_broadcast):
+                continue
+            over = Const(np.any if is_true else np.all)
+            for some, keeps in zip(axes, (False, True), strict=True):
+                if some:
+                    args = [condition, Const(some[0] if len(some) == 1 else some)]
+                    options: dict[str, Operand] = {"keepdims": Const(True)} if keeps else {}
+                    (condition,) = self.typed_call(over, args, options, ["mask"], self.loc)
+            narrowed.append((condition, is_true))
+        return tuple(narrowed)
+
+    def _goes_on(self, step: RuleStep, bar: Operand) -> bool:
+        """Whether the cotangents of an operation on an arm can be masked as well as its own."""
+        return self._has_shape_of(step, bar) and all(
+            same_shape(type_of(target), step.result.type) for target in step.targets
+            if isinstance(target, Value) and target in self._varied
+        ) and (step.callee is np.where or is_elementwise(step.callee))
+
+    def _has_shape_of(self, step: RuleStep, bar: Operand) -> bool:
+        return is_array(type_of(bar)) and same_shape(type_of(bar), step.result.type)
+
+    def _masked_operands(
+        self, step: RuleStep, masks: tuple[Mask, ...], bar: Operand
+    ) -> tuple[Operand, list[Operand]]:
+        """The cotangent of a result, and what the adjoint captured, both masked."""
+        captures = step.captures
+        if step.callee in SINGULAR:
+            elsewhere = ELSEWHERE.get(step.callee, 1.0)
+            captures = [
+                self._masked(
+                    self._narrowed(masks, captured, self._reads_infinite(step, captured)),
+                    captured, elsewhere,
+                )
+                for captured in captures
+            ]
+        return self._masked(masks, bar, 0), captures
+
+    def _reads_infinite(self, step: RuleStep, captured: Operand) -> bool:
+        """Whether an adjoint may multiply the zeros of a masked cotangent with what is infinite."""
+        return step.callee not in PRODUCTS or self._masks.may_be_infinite(captured)
+
+    def _masked(self, masks: Iterable[Mask], operand: Operand, elsewhere: float) -> Operand:
+        """An array with another number where `np.where` took the other arm."""
+        for condition, is_true in masks:
+            other = Const(elsewhere)
+            arms = (operand, other) if is_true else (other, operand)
+            operand = self._typed_like(operand, self.call(np.where, condition, *arms))
+        return operand

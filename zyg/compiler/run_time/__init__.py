@@ -1,0 +1,1 @@
+"""What generated code asks while it runs, where types told nothing before."""

@@ -1,0 +1,106 @@
+"""Calls of what decorators of the standard library make: looked through at run time.
+
+    @lru_cache            area(r)   ->  the wrapped function, differentiated once per argument
+    def area(r): ...                    (zyg.compiler.run_time.remembered)
+
+    @singledispatch       size(x)   ->  the function that is registered for the class of `x`
+    def size(x): ...
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from zyg.compiler.forward.captured import captured_by
+from zyg.compiler.run_time.object_backs import Through
+from zyg.rules.functional import call_method, get_attribute, get_item, get_several
+from zyg.signature import is_dispatching
+
+Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
+Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
+
+CACHED = type(functools.lru_cache(maxsize=1)(lambda: None))
+DISPATCHING_METHOD = next(
+    (
+        code for code in functools.singledispatchmethod.__get__.__code__.co_consts
+        if isinstance(code, types.CodeType) and {"cls", "obj"} <= {*code.co_freevars}
+    ),
+    None,
+)
+
+
+def call_of_decorated(
+    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back] | None:
+    """The value and the back function of such a call; None for other callables."""
+    if type(function) is CACHED:
+        from zyg.compiler.run_time import remembered  # few programs need it
+
+        return remembered.call(pullback, function, args, kwargs)
+    chosen = dispatched(function, args)
+    if chosen is not None:
+        return pullback(chosen, *args, **kwargs)
+    if DISPATCHING_METHOD is not None and args:
+        if getattr(function, "__code__", None) is DISPATCHING_METHOD:
+            return _by_class_of_argument(pullback, function, args, kwargs)
+    if is_getter(function) and len(args) == 1 and not kwargs:
+        callee, given, keywords = read_by(function, args[0])
+        y, back = pullback(callee, *given, **keywords)
+        return y, Through(back, _of_first)
+    return None
+
+
+def dispatched(function: Any, args: tuple[Any, ...]) -> Any:
+    """The function that one by `singledispatch` calls; None for other callables."""
+    if not args or not is_dispatching(function):
+        return None
+    return function.dispatch(args[0].__class__)
+
+
+def _by_class_of_argument(
+    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Back]:
+    """A call of a method that `functools.singledispatchmethod` has bound to an object."""
+    held = captured_by(function)
+    dispatch = held["dispatch"] if "dispatch" in held else held["self"].dispatcher.dispatch
+    method = dispatch(args[0].__class__)
+    bound = method.__get__(held["obj"], held["cls"])
+    y, back = pullback(bound, *args, **kwargs)
+    return y, Through(back, _of_bound)
+
+
+def _of_bound(bars: Any) -> tuple[Any, ...]:
+    own, *rest = bars
+    return None if own is None else {"obj": own.get("__self__")}, *rest
+
+
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def is_getter(function: Any) -> bool:
+    """Whether a callable is one of those that `operator` makes."""
+    return type(function) in _GETTERS
+
+
+def read_by(function: Any, obj: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What such a callable does with an object, as a call whose first argument that is.
+
+    What it holds is a constant.
+    """
+    maker, held = function.__reduce__()
+    if type(function) is operator.methodcaller:
+        keywords = maker.keywords if isinstance(maker, functools.partial) else {}
+        return call_method, (obj, *((*maker.args, *held) if keywords else held)), keywords
+    read = get_item if type(function) is operator.itemgetter else get_attribute
+    if len(held) == 1:
+        return read, (obj, held[0]), {}
+    return get_several, (obj, read, held), {}
+
+
+def _of_first(bars: Any) -> tuple[Any, ...]:
+    """The cotangents of a call of one argument; what else was passed is a constant."""
+    return None, bars[1]

@@ -1,0 +1,118 @@
+"""Arrays made of nested lists: as many dimensions as there are brackets.
+
+    np.array([[a, b], [c, d]])             list[list[float]]  ->  float64[?, ?]
+    np.array([[f(x) for x in xs] ...])     the same, and a look at what came out
+
+The type of a list says nothing of its length, and an empty list of lists has one dimension only.
+Where lists aren't written out, the array is looked at when the program runs.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ir import facts, primitives
+from ir.core import Call, Const, Location, Operand, Value, type_of
+from ir.inference.special_calls import Folded, special
+from ir.inference.typed_calls import TypedCalls
+from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
+from zyg.array_type import ANY, Array, Dims, array_of, dtypes_in, is_number
+from zyg.errors import NotDifferentiable
+from zyg.facts.numpy_arrangements import array
+from zyg.facts.numpy_shapes import argument
+
+
+def _array(
+    callee: Any, self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
+) -> Folded:
+    if not args:
+        return None
+    others = tuple(map(type_of, args[1:]))
+    keywords = {name: type_of(value) for name, value in kwargs.items()}
+    if _displays(self, args[0]):
+        type_ = array((_written_out(self, args[0]), *others), keywords)
+        if isinstance(type_, Array) and type_.dims is not None:
+            return [_made(self, callee, args, kwargs, type_, names, loc)]
+    nested = _of_nested_lists(type_of(args[0]), others, keywords)
+    if not isinstance(nested, Array) or nested.dims is None:
+        return None
+    made = _made(self, callee, args, kwargs, nested, names, loc)
+    self.call(unless_empty, made, Const(len(nested.dims)), Const(nested.dtype), loc=loc)
+    return [made]
+
+
+for _callee in (np.array, np.asarray, np.asanyarray):
+    special(_callee)(partial(_array, _callee))
+
+
+def _made(
+    self: TypedCalls, callee: Any, args: list[Operand], kwargs: dict[str, Operand], type_: Type,
+    names: list[str], loc: Location | None,
+) -> Value:
+    made = Value(names[0], type_)
+    self._define(Call(Const(callee), args, kwargs, [made], loc))
+    return made
+
+
+def unless_empty(made: Any, count: int, dtype: Any) -> None:
+    """Raises for an array of nested lists of which one is empty: it has fewer dimensions, or
+    another dtype, than the type of the lists says."""
+    if made.ndim != count or made.dtype != dtype:
+        raise NotDifferentiable(
+            f"an array of lists in lists was taken for one of {count} dimensions and {dtype}, but "
+            f"has {made.ndim} and {made.dtype}: is one of the lists empty? Make it by np.zeros then"
+        )
+
+
+facts.effect(unless_empty)
+
+
+def _of_nested_lists(type_: Type, others: tuple[Type, ...], keywords: dict[str, Type]) -> Type:
+    """The type of an array of lists in lists, if none is empty; nothing is known of others."""
+    if class_of(type_) not in (list, tuple) or len(others) > 1:
+        return TOP
+    dims, kinds = _dims_of_nested(type_), dtypes_in(type_)
+    dtype = argument((type_, *others), keywords, 1, "dtype", Known(None))
+    if dims is None or len(dims) < 2 or not keywords.keys() <= {"dtype", "copy"}:
+        return TOP
+    if not isinstance(dtype, Known) or None in kinds:
+        return TOP
+    try:
+        found = np.result_type(*kinds) if dtype.value is None else np.dtype(dtype.value)
+    except TypeError:
+        return TOP
+    return array_of(found, dims)
+
+
+def _dims_of_nested(type_: Type) -> Dims | None:
+    """The dimensions of nested lists, tuples and arrays; None where they aren't known."""
+    if isinstance(type_, Array):
+        return type_.dims
+    if isinstance(type_, Sequence) and type_.cls in (list, tuple):
+        inner = _dims_of_nested(facts.item_of(type_))
+        return None if inner is None else (ANY, *inner)
+    if isinstance(type_, Tuple) and type_.items:
+        first, *others = map(_dims_of_nested, type_.items)
+        if first is None or any(dims is None or len(dims) != len(first) for dims in others):
+            return None
+        return (ANY,) * (1 + len(first))
+    members = type_.members if isinstance(type_, Union) else (type_,)
+    return () if all(map(is_number, members)) else None
+
+
+def _displays(self: TypedCalls, operand: Operand) -> list[Operand]:
+    """The items of a list that was written out, where it still holds these."""
+    op = self.definitions.get(operand) if isinstance(operand, Value) else None
+    is_list = isinstance(op, Call) and isinstance(op.callee, Const) and (
+        op.callee.value is primitives.build_list
+    )
+    return op.args if is_list else []  # type: ignore[union-attr]  # then it is a call
+
+
+def _written_out(self: TypedCalls, operand: Operand) -> Type:
+    items = _displays(self, operand)
+    return Tuple(tuple(_written_out(self, item) for item in items)) if items else type_of(operand)

@@ -1,0 +1,91 @@
+"""Calls that code is not made for: whether they leave what they are given as that was.
+
+    contents_kept(function, w)      raises if `w` holds something else then
+    kinds_kept(function, items)     raises if `items` holds items of other kinds
+
+What inference knows of a list or dict that such a call is given, it knows behind the call, too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ir import facts
+from zyg.errors import NotDifferentiable
+from zyg.held.memory_kinds import memory_captured, memory_in
+
+_CONTAINERS = (list, dict, set, deque)
+_ADVICE = "call the function by its name, or let it return what it computes"
+
+
+def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Calls a function, and raises if containers that it is given hold items of other kinds then.
+
+    Their values may change: no derivative flows through the call.
+    """
+    given = [(one, _kinds(one)) for one in _reached(args, kwargs) if isinstance(one, _CONTAINERS)]
+    try:
+        return function(*args, **kwargs)
+    finally:
+        for container, before in given:
+            if not _are_kept(before, _kinds(container)):
+                raise NotDifferentiable(
+                    f"a call that is known only while the program runs has put items of other "
+                    f"kinds into a {type(container).__name__}, or under other keys; {_ADVICE}"
+                )
+
+
+def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Calls a function, and raises if it changes memory that it is given, or has captured."""
+    memory = [*_reached(args, kwargs), *memory_captured(function)]
+    before = list(map(_contents, memory))
+    try:
+        return function(*args, **kwargs)
+    finally:
+        for one, contents in zip(memory, before, strict=True):
+            if not _are_same(contents, _contents(one)):
+                raise NotDifferentiable(
+                    f"a call that zyg doesn't look into has changed a {type(one).__name__} in "
+                    f"place which the gradient depends on; give it a copy"
+                )
+
+
+def _reached(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    return [one for arg in (*args, *kwargs.values()) for one in memory_in(arg)]
+
+
+facts.changes_unseen(kinds_kept, contents_kept)
+
+
+def _kinds(container: Any) -> Any:
+    """The classes of the items, of a dict with texts as its keys for each of these."""
+    if isinstance(container, dict):
+        if all(type(key) is str for key in container):
+            return {key: type(item) for key, item in container.items()}
+        return {type(item) for pair in container.items() for item in pair}
+    return set(map(type, container))
+
+
+def _are_kept(before: Any, behind: Any) -> bool:
+    if isinstance(before, dict) or isinstance(behind, dict):
+        return bool(before == behind)
+    return bool(behind <= before)
+
+
+def _contents(memory: Any) -> list[Any]:
+    if isinstance(memory, np.ndarray):
+        return [memory.shape, memory.tobytes()]
+    if isinstance(memory, dict):
+        return [part for pair in memory.items() for part in pair]
+    return list(memory)
+
+
+def _are_same(before: list[Any], behind: list[Any]) -> bool:
+    return len(before) == len(behind) and all(
+        a is b or (type(a) in (bytes, tuple, int, float) and a == b)
+        for a, b in zip(before, behind, strict=True)
+    )

@@ -1,0 +1,1 @@
+"""Tangents while a program runs, and the tables of those of objects."""
