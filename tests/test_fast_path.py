@@ -16,7 +16,7 @@ from zyg.calls.entry import entry_for
 from zyg.calls.entry_cache import CALLS_UNTIL_PATH, MAX_PATHS, cache
 from zyg.calls.gradients import gradient_of
 from zyg.calls.keys import key_of
-from zyg.cotangents.shadow_calls import is_running, running
+from zyg.held.shadow_calls import is_running, running
 
 TURNS = CALLS_UNTIL_PATH + 1
 

@@ -49,7 +49,7 @@ LATE = [
     "zyg.facts.cotangent_place_facts", "zyg.held.held_memory",
     "zyg.held.iterators", "zyg.facts.numpy_arrangements", "zyg.facts.numpy_places",
     "zyg.facts.numpy_products",
-    "zyg.cotangents.shadows", "zyg.rules.binary", "zyg.rules.indexing", "zyg.rules.iteration",
+    "zyg.held.shadows", "zyg.rules.binary", "zyg.rules.indexing", "zyg.rules.iteration",
     "zyg.rules.methods", "zyg.rules.reductions", "zyg.rules.shape",
     "cmath", "numpy.fft", "ir.syntax.attribute_dicts", "ir.library.complex_facts", "ir.imports",
     "ir.library.itertools_facts", "ir.library.matching_calls", "ir.patterns",

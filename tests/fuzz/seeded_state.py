@@ -13,7 +13,7 @@ from ir.syntax.comprehensions import ComprehensionParser
 from ir.syntax.function_parser import FunctionParser
 from tests.fuzz.seeded_bugs import in_place_of, seeded
 from zyg.compiler.reverse.transpose import Transposer
-from zyg.cotangents.shadows import Shadows
+from zyg.held.shadows import Shadows
 from zyg.rules import collection_classes
 
 

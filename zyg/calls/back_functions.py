@@ -18,9 +18,9 @@ from zyg.calls.tracing import shown
 from zyg.compiler.generated import Generated
 from zyg.compiler.nested.found_calls import as_callable, refuse_objects
 from zyg.compiler.nested.nested_backs import NestedBack
-from zyg.cotangents.shadow_calls import current_shadows
 from zyg.errors import NotDifferentiable
 from zyg.held.keeping import prototype
+from zyg.held.shadow_calls import current_shadows
 from zyg.signature import BackFunction
 
 if TYPE_CHECKING:

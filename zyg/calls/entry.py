@@ -37,8 +37,8 @@ from zyg.compiler.assemble import Compiler
 from zyg.compiler.assigned import NONE_SHARED, Shared
 from zyg.compiler.nested.inner_gradients import MayBeLocal
 from zyg.compiler.specialisation import parameter_type
-from zyg.cotangents.shadow_calls import is_running
 from zyg.errors import NotDifferentiable, SharedMemory, UnsupportedSyntax
+from zyg.held.shadow_calls import is_running
 from zyg.rules import registry
 from zyg.signature import abstract_all, is_known_by_identity
 

@@ -30,12 +30,12 @@ from zyg.compiler.inference.objects import is_place
 from zyg.compiler.run_time.memory import check_outside
 from zyg.cotangents import cotangent
 from zyg.cotangents.missing_items import unless_made_up
-from zyg.cotangents.shadow_records import Record
-from zyg.cotangents.shadows import Shadows
 from zyg.errors import SharedMemory
 from zyg.held.held_memory import Holding
 from zyg.held.keeping import prototype
 from zyg.held.memory_kinds import is_memory
+from zyg.held.shadow_records import Record
+from zyg.held.shadows import Shadows
 
 LikeOf: TypeAlias = Callable[[Any], Any]
 # What is no container: the types of these are looked up, not asked for what they derive from.

@@ -14,9 +14,9 @@ from typing import Any
 
 from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import is_place
-from zyg.cotangents.shadows import Shadows
 from zyg.held.held_memory import Seen
 from zyg.held.memory_kinds import is_memory
+from zyg.held.shadows import Shadows
 
 
 class _Object:

@@ -33,10 +33,10 @@ from zyg.calls.saved_values import protected
 from zyg.calls.seeds import Like, filled
 from zyg.compiler.activity import may_vary
 from zyg.compiler.generated import Pair
-from zyg.cotangents.shadow_calls import is_running
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.held.held_memory import is_held
 from zyg.held.keeping import prototype
+from zyg.held.shadow_calls import is_running
 
 
 def run_pullback(

@@ -14,10 +14,10 @@ from typing import Any
 
 from ir.generators import Watching
 from zyg.compiler.run_time.wrappers import forget_cached
-from zyg.cotangents.shadow_calls import Run, running, state
-from zyg.cotangents.shadows import Shadows
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import Holding, RunningNames
+from zyg.held.shadow_calls import Run, running, state
+from zyg.held.shadows import Shadows
 
 
 class ForwardPass:

@@ -71,7 +71,7 @@ from zyg.compiler.reverse.temporaries import reuse_temporaries
 from zyg.compiler.reverse.transpose import Transposer
 from zyg.compiler.reverse.unread_values import parted, shapes_without_values
 from zyg.compiler.specialisation import RunAgain, Specialisation
-from zyg.cotangents.nested_shadows import TABLE, new_table
+from zyg.held.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
     from zyg.compiler.overwriting import preserve, preserve_held, undo

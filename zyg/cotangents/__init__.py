@@ -1,1 +1,1 @@
-"""Cotangents while a program runs: sums, zeros and parts, and the tables of those of objects."""
+"""Cotangents while a program runs: their sums, zeros and parts."""

@@ -1,1 +1,1 @@
-"""Memory that objects and iterators hold while a program runs: what it is, was and became."""
+"""What objects and iterators hold while a program runs: memory, and its cotangents."""

@@ -35,7 +35,7 @@ from zyg.held.held_memory import (
 from zyg.held.memory_kinds import PLAIN, kept_contents
 
 if TYPE_CHECKING:
-    from zyg.cotangents.shadows import Shadows
+    from zyg.held.shadows import Shadows
 
 # Of these, NumPy's floats are cotangents as they are, in arrays of floats.
 _REALS = frozenset([float, np.float64])

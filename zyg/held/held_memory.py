@@ -19,7 +19,6 @@ import numpy as np
 from ir import facts
 from ir.heap import Identity
 from ir.types import Type
-from zyg.cotangents.shadow_calls import state
 from zyg.errors import NotDifferentiable
 from zyg.held.held_views import VIEWS, dict_of, is_read_later
 from zyg.held.memory_kinds import (
@@ -35,6 +34,7 @@ from zyg.held.memory_kinds import (
     memory_captured,
     memory_in,
 )
+from zyg.held.shadow_calls import state
 
 Undo: TypeAlias = Callable[..., Any]
 

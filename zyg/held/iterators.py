@@ -24,9 +24,9 @@ from ir.library.fact_rules import call_type
 from ir.types import TOP, Known, Sequence, Tuple, Type
 from zyg.array_type import Array
 from zyg.cotangents.cotangent import accumulate, from_items
-from zyg.cotangents.shadow_calls import is_running
 from zyg.errors import NotDifferentiable
 from zyg.held.readers import read_once, refuse_steps
+from zyg.held.shadow_calls import is_running
 
 
 def items_of(iterable: Any) -> Any:

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from ir import facts
-from zyg.cotangents.shadow_calls import state
 from zyg.errors import NotDifferentiable
+from zyg.held.shadow_calls import state
 
 
 def note_keys(items: Any) -> None:

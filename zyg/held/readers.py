@@ -9,11 +9,11 @@ from typing import Any
 
 from ir.memory.held_walks import TAKING_AT_ONCE
 from ir.primitives import UNBOUND
-from zyg.cotangents.shadow_calls import state
 from zyg.errors import NotDifferentiable
 from zyg.held.held_checks import as_made, as_shown, versions_of
 from zyg.held.held_memory import is_known
 from zyg.held.held_views import VIEWS, Reader, dict_of
+from zyg.held.shadow_calls import state
 from zyg.signature import is_users
 
 

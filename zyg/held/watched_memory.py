@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from zyg.cotangents.shadow_calls import state
 from zyg.held.held_memory import (
     Parts,
     Seen,
@@ -18,6 +17,7 @@ from zyg.held.held_memory import (
     owner_of,
 )
 from zyg.held.memory_kinds import memory_in
+from zyg.held.shadow_calls import state
 
 
 class Watched:

@@ -21,8 +21,8 @@ from ir.types import Type
 from zyg.api import dropgrad
 from zyg.array_type import AnySize, Array
 from zyg.compiler.run_time.dynamic import pullback_call
-from zyg.cotangents.shadows import apart
 from zyg.errors import NotDifferentiable
+from zyg.held.shadows import apart
 from zyg.inside.integrals_inside import (
     cotangents,
     numbers_in,

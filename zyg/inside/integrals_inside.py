@@ -22,8 +22,8 @@ from ir.types import Instance, Method, Type
 from zyg.array_type import AnySize, Array
 from zyg.compiler.nested.inner_gradients import expansions
 from zyg.compiler.run_time.dynamic import pullback_call
-from zyg.cotangents.shadows import apart
 from zyg.errors import NotDifferentiable
+from zyg.held.shadows import apart
 from zyg.inside.solvers_inside import as_tuple, called, flat, stands_for
 from zyg.rules import scipy_integrate as first_order
 from zyg.rules.registry import adjoint, constant

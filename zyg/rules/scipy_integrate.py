@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate
 
-from zyg.cotangents.shadows import asked_again
 from zyg.errors import NotDifferentiable
+from zyg.held.shadows import asked_again
 from zyg.rules.registry import adjoint
 from zyg.rules.scipy_optimize import as_tuple, like_args, matters, seed_like
 

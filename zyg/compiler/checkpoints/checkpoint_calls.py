@@ -28,8 +28,8 @@ from zyg.compiler.nested.nesting import read_captured, read_own_defaults
 from zyg.compiler.overwriting.mutation import unsupported
 from zyg.compiler.specialisation import RunAgain
 from zyg.compiler.specialise import Specialiser
-from zyg.cotangents.shadow_calls import is_running
 from zyg.errors import NotDifferentiable
+from zyg.held.shadow_calls import is_running
 
 __all__ = ["checkpointed"]
 

@@ -54,7 +54,7 @@ from zyg.compiler.nested.inner_gradients import Derived
 from zyg.compiler.reverse.cotangent_types import is_numeric
 from zyg.compiler.reverse.returned import inputs_without_heap
 from zyg.compiler.specialisation import Specialisation
-from zyg.cotangents.nested_shadows import TABLE, new_table
+from zyg.held.nested_shadows import TABLE, new_table
 from zyg.rules import (  # noqa: F401 - for what they declare
     registry,
     tangents_of_arrays,

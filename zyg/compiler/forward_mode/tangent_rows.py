@@ -22,8 +22,8 @@ from zyg.compiler.run_time import from_api
 from zyg.compiler.run_time.rule_backs import RuleBack
 from zyg.compiler.run_time.seen_objects import parts_of
 from zyg.cotangents.cotangent import NO_SLOT, is_zero_bar, keyword_bar, like_mapping, rebuilt
-from zyg.cotangents.shadows import asked_again
 from zyg.errors import NotDifferentiable
+from zyg.held.shadows import asked_again
 from zyg.tangents.no_tangent import NoTangent
 from zyg.tangents.tangent import inner_product, zero_tangent
 from zyg.tangents.tangent_objects import current_tangents, has_table

@@ -53,7 +53,7 @@ from zyg.compiler.inference.changed_types import (
 from zyg.compiler.inference.memory_classes import classes_reached
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.inference.stepping import step_of
-from zyg.cotangents.nested_shadows import Bars
+from zyg.held.nested_shadows import Bars
 from zyg.signature import abstract
 
 # What was asked about the attributes of objects, with the answers.

@@ -22,7 +22,7 @@ from zyg.compiler.inference.objects import (
     lookup,
     overloads,
 )
-from zyg.cotangents.nested_shadows import Bars, BarTable
+from zyg.held.nested_shadows import Bars, BarTable
 from zyg.signature import is_users
 
 _METHODS = (

@@ -48,7 +48,7 @@ from zyg.compiler.inference.stepping import (
     step_of,
 )
 from zyg.compiler.reverse.cotangent_types import is_array
-from zyg.cotangents.nested_shadows import Bars, BarTable
+from zyg.held.nested_shadows import Bars, BarTable
 
 if TYPE_CHECKING:
     from zyg.compiler.inference import operator_methods, quiet_methods

@@ -43,10 +43,10 @@ from ir.types import (
     class_of,
 )
 from zyg.cotangents.missing_items import OF_COUNTER
-from zyg.cotangents.nested_shadows import Bars, BarTable
-from zyg.cotangents.shadow_calls import is_running
 from zyg.held import keeping
 from zyg.held.keeping import kept_but
+from zyg.held.nested_shadows import Bars, BarTable
+from zyg.held.shadow_calls import is_running
 from zyg.rules.registry import adjoint, constant, is_constant, substitute_of
 from zyg.signature import is_by_rules, is_users
 

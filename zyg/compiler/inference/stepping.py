@@ -20,8 +20,8 @@ from ir.core import Location
 from ir.forgettable import forgettable, forgettable_dict
 from ir.generators import Generator
 from ir.late import late
-from zyg.cotangents.shadow_calls import is_running
 from zyg.errors import NotDifferentiable
+from zyg.held.shadow_calls import is_running
 from zyg.signature import is_users
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@
                                 gradient_at_entry(bars, entry, None)      {'x': ..., 'v': ...}
 
 What objects hold may be replaced by then, so that it is noted before. The cotangents stand in
-attributes of other objects (`zyg.cotangents.nested_shadows`), which what stands outside follows:
+attributes of other objects (`zyg.held.nested_shadows`), which what stands outside follows:
 `bars` are those of the objects in `entry`, in the order in which they were come by.
 """
 
@@ -25,11 +25,11 @@ from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import holds_no_objects, is_object_type, is_place
 from zyg.compiler.nested.contents_objects import standing_for
 from zyg.cotangents.cotangent import accumulate, project
-from zyg.cotangents.nested_shadows import Bars, BarTable
-from zyg.cotangents.shadow_calls import UNTOUCHED
 from zyg.errors import NotDifferentiable
 from zyg.held.keeping import prototype
 from zyg.held.memory_kinds import is_memory
+from zyg.held.nested_shadows import Bars, BarTable
+from zyg.held.shadow_calls import UNTOUCHED
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
 from zyg.tangents.tangent_objects import read_dot

@@ -28,10 +28,10 @@ from zyg.compiler.nested.nested_backs import (
     of_apply,
 )
 from zyg.compiler.run_time import from_api
-from zyg.cotangents.shadow_calls import current_shadows, is_running
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import is_known
 from zyg.held.memory_kinds import is_memory
+from zyg.held.shadow_calls import current_shadows, is_running
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
 from zyg.signature import BackFunction
 from zyg.tangents.tangent_objects import has_table

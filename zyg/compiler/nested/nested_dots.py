@@ -23,7 +23,7 @@ from zyg.compiler.inference.fields import Fields
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.nested import nested_arguments
 from zyg.compiler.nested.nested_tables import Lowering
-from zyg.cotangents.nested_shadows import dots_class, number_bars_of
+from zyg.held.nested_shadows import dots_class, number_bars_of
 from zyg.tangents import tangent_objects
 from zyg.tangents.tangent import zero_tangent
 

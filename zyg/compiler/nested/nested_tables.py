@@ -38,8 +38,10 @@ from zyg.compiler.inference.fields import Fields
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.reverse.cotangent_types import is_none
 from zyg.compiler.run_time.seen_objects import leave
-from zyg.cotangents import cotangent, shadow_calls, shadow_items
-from zyg.cotangents.nested_shadows import (
+from zyg.cotangents import cotangent
+from zyg.held import shadow_calls, shadow_items
+from zyg.held.held_memory import held_memory, hold
+from zyg.held.nested_shadows import (
     Bars,
     bars_class,
     bars_of,
@@ -47,7 +49,6 @@ from zyg.cotangents.nested_shadows import (
     number_bars_of,
     unless_moved,
 )
-from zyg.held.held_memory import held_memory, hold
 from zyg.rules.registry import constant
 
 constant(new_table, bars_of, number_bars_of, unless_moved)

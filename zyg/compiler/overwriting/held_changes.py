@@ -22,8 +22,6 @@ from ir import primitives
 from zyg.compiler.forward.captured import held_by, with_held
 from zyg.compiler.inference.replaced import unless_replaced
 from zyg.cotangents import cotangent
-from zyg.cotangents.shadow_calls import current_shadows, state
-from zyg.cotangents.shadows import Shadows
 from zyg.held.held_item_changes import (
     Change,
     add_to_array,
@@ -58,6 +56,8 @@ from zyg.held.held_memory import (
     removed,
 )
 from zyg.held.memory_kinds import items_of
+from zyg.held.shadow_calls import current_shadows, state
+from zyg.held.shadows import Shadows
 from zyg.rules.registry import rule_of
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]

@@ -49,14 +49,14 @@ from zyg.compiler.reverse.cotangent_types import (
 from zyg.compiler.reverse.masks import Masks
 from zyg.compiler.reverse.zeros import Zeros
 from zyg.cotangents import cotangent, cotangent_items
-from zyg.cotangents.shadow_calls import current_shadows
 from zyg.facts.cotangent_facts import holds_numbers
 from zyg.facts.numpy_facts import is_real
+from zyg.held.shadow_calls import current_shadows
 
 if TYPE_CHECKING:
-    from zyg.cotangents import shadow_items
+    from zyg.held import shadow_items
 else:  # it is for cotangents of objects
-    shadow_items = late("zyg.cotangents.shadow_items")
+    shadow_items = late("zyg.held.shadow_items")
 
 
 class Accumulation(Zeros):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ir.emit import statement_form
 from ir.emit.render import attribute, expression_form, name_node, subscript
-from zyg.cotangents import cotangent, cotangent_items, shadow_calls
+from zyg.cotangents import cotangent, cotangent_items
 from zyg.cotangents.cotangent_items import (
     accumulate_at,
     clear_at,
@@ -21,6 +21,7 @@ from zyg.cotangents.cotangent_items import (
     take_push_back,
 )
 from zyg.cotangents.cotangent_places import drop_place, item_in
+from zyg.held import shadow_calls
 
 
 def add_into(buffer: Any, value: Any) -> Any:

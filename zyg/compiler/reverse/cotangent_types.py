@@ -24,7 +24,7 @@ from ir.types import (
 )
 from zyg.array_type import Array
 from zyg.compiler.activity import may_vary
-from zyg.cotangents.shadow_calls import is_table
+from zyg.held.shadow_calls import is_table
 
 NONE = Const(None)
 _FLOATS = (Scalar(float), Scalar(np.float64))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ir.core import Block, Call, Const, Function, Op, Operand, Parameters, Value, blocks_of
 from ir.rewrite import blocks, count_uses, substitute, walk
 from ir.types import Instance
-from zyg.cotangents import shadow_calls
+from zyg.held import shadow_calls
 
 if TYPE_CHECKING:
     from zyg.compiler.generated import Generated, Table
@@ -60,7 +60,7 @@ def hand_over(function: Function, tables: tuple[Table, ...]) -> None:
     calls = _handing(body)
     if not calls and not tables:
         return
-    from zyg.cotangents.shadow_records import Records  # few programs need it
+    from zyg.held.shadow_records import Records  # few programs need it
 
     known = {table: Value(f"{table[0].__name__.lower()}_bars", Instance(Records))
              for table in (*tables, *(table for _, callee in calls for table in callee.tables))}

@@ -21,7 +21,8 @@ from zyg.compiler.forward.forward_steps import (
 )
 from zyg.compiler.reverse.branches import BranchTransposer
 from zyg.compiler.reverse.cotangent_types import bar_name, tangent_type
-from zyg.cotangents import cotangent, cotangent_items, shadow_calls, shadow_items
+from zyg.cotangents import cotangent, cotangent_items
+from zyg.held import shadow_calls, shadow_items
 
 
 class HeapTransposer(BranchTransposer):

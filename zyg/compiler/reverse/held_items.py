@@ -19,7 +19,8 @@ from ir.core import Block, Call, Const, If, Op, Operand, Value, Yield, blocks_of
 from ir.rewrite import blocks, count_uses
 from ir.simplify import is_pure
 from zyg.compiler.reverse.ownership import consumes
-from zyg.cotangents import cotangent, cotangent_items, shadow_calls, shadow_items
+from zyg.cotangents import cotangent, cotangent_items
+from zyg.held import shadow_calls, shadow_items
 
 consumes(shadow_items.add_rest_at, shadow_items.add_rest_into, of_all_types=True)
 

@@ -39,8 +39,8 @@ from ir.simplify import eliminate_dead, is_pure
 from ir.types import Instance, Known, Scalar, Type, class_of, widen
 from zyg.compiler.inference.fields import Fields
 from zyg.compiler.reverse.cotangent_types import bar_name
-from zyg.cotangents import shadow_calls
-from zyg.cotangents.shadow_records import Record, Records
+from zyg.held import shadow_calls
+from zyg.held.shadow_records import Record, Records
 
 FLOAT = Scalar(float)
 ZERO = Const(0.0)

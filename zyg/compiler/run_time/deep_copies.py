@@ -18,9 +18,9 @@ from typing import Any
 from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import Back, Differentiate, is_place, lookup
 from zyg.compiler.run_time.object_backs import Through, differentiated, picked
-from zyg.cotangents.shadow_calls import add_held, current_shadows, is_running
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import Seen, hold_value
+from zyg.held.shadow_calls import add_held, current_shadows, is_running
 from zyg.signature import is_record
 
 # Methods by which a class says how its instances are copied.

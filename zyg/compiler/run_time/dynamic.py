@@ -32,11 +32,11 @@ from zyg.compiler.overwriting.mutation import MUTATING_METHODS
 from zyg.compiler.run_time import decorated, from_api, object_attributes, object_backs, object_calls
 from zyg.compiler.run_time.refusals import carries_nothing, refusal, refuse_output, refuse_uncovered
 from zyg.compiler.run_time.rule_backs import ApplyBack, RaisedBack, RuleBack, Zero
-from zyg.cotangents.shadow_calls import is_running
 from zyg.errors import NotDifferentiable
 from zyg.held import callables
 from zyg.held.held_memory import is_held
 from zyg.held.memory_kinds import is_memory
+from zyg.held.shadow_calls import is_running
 from zyg.rules.registry import (
     is_constant,
     method_of_ufunc,

@@ -44,9 +44,9 @@ from zyg.compiler.run_time.object_backs import (
     picked,
 )
 from zyg.cotangents.cotangent import accumulate
-from zyg.cotangents.shadow_calls import add_held, current_run, current_shadows, is_running
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import Newly, Seen, hold_value, running_names
+from zyg.held.shadow_calls import add_held, current_run, current_shadows, is_running
 from zyg.signature import is_users
 
 

@@ -57,11 +57,11 @@ from zyg.compiler.run_time.object_backs import (
 )
 from zyg.cotangents.cotangent import from_items
 from zyg.cotangents.missing_items import makes_missing
-from zyg.cotangents.shadow_calls import current_shadows, is_running
 from zyg.errors import NotDifferentiable
 from zyg.held.held_views import VIEWS, bars_of_view, dict_of
 from zyg.held.iterators import Steps, step_bars
 from zyg.held.readers import Once, Taken
+from zyg.held.shadow_calls import current_shadows, is_running
 from zyg.rules.generators import each_pair, each_value
 from zyg.rules.taking_all import listed, taken
 from zyg.signature import by_identity, is_users

@@ -20,11 +20,11 @@ import numpy as np
 from ir.syntax.discrete import is_discrete
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.run_time.wrappers import differentiated_caches
-from zyg.cotangents import shadows
 from zyg.cotangents.cotangent import accumulate, rebuilt
-from zyg.cotangents.shadow_calls import current_run, running, state
+from zyg.held import shadows
 from zyg.held.held_memory import identity_of
 from zyg.held.memory_kinds import memory_in
+from zyg.held.shadow_calls import current_run, running, state
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]

@@ -17,8 +17,8 @@ from zyg.compiler.forward.captured import held_by, nested_function, path_of, wit
 from zyg.compiler.nested import nested_backs
 from zyg.compiler.run_time.refusals import full_name
 from zyg.cotangents import cotangent, cotangent_returned
-from zyg.cotangents.shadow_calls import is_running
 from zyg.errors import NotDifferentiable
+from zyg.held.shadow_calls import is_running
 from zyg.rules.registry import rule_of, takes_pullback
 from zyg.signature import BackFunction
 

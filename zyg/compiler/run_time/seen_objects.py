@@ -18,9 +18,9 @@ from ir.heap import Identity
 from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import is_place
 from zyg.cotangents.cotangent import rebuilt
-from zyg.cotangents.shadows import Shadows
 from zyg.held.held_memory import Seen
 from zyg.held.memory_kinds import CONTAINERS, reaches_memory
+from zyg.held.shadows import Shadows
 from zyg.rules.registry import constant
 
 # What has no part that is known by its identity is None.

@@ -32,8 +32,6 @@ from ir.heap import ITEMS
 from ir.types import Instance
 from zyg.cotangents.cotangent import accumulate, rebuilt
 from zyg.cotangents.cotangent_items import one_hot
-from zyg.cotangents.shadow_calls import UNTOUCHED, running, state
-from zyg.cotangents.shadow_records import Records
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import (
     Memory,
@@ -46,6 +44,8 @@ from zyg.held.held_memory import (
 )
 from zyg.held.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
 from zyg.held.memory_kinds import FUNCTIONS, is_memory, leads_to_memory, reaches_memory
+from zyg.held.shadow_calls import UNTOUCHED, running, state
+from zyg.held.shadow_records import Records
 
 if TYPE_CHECKING:
     from zyg.held.watched_memory import Watched

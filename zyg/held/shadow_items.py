@@ -18,13 +18,13 @@ from ir import facts
 from ir.late import late
 from zyg.cotangents.cotangent import accumulate, realness_of
 from zyg.cotangents.cotangent_items import accumulate_at, one_hot
-from zyg.cotangents.shadow_calls import UNTOUCHED
 from zyg.errors import NotDifferentiable
+from zyg.held.shadow_calls import UNTOUCHED
 
 if TYPE_CHECKING:
-    from zyg.cotangents.shadows import Shadows
     from zyg.held import memory_kinds
     from zyg.held.held_memory import Seen
+    from zyg.held.shadows import Shadows
 else:
     memory_kinds = late("zyg.held.memory_kinds")
 

@@ -4,7 +4,7 @@
     heap_bar.add(o, 'x', y_bar)             add(heap_bar, o, 'x', y_bar) in the IR
 
 The passes of the compiler know these calls by their functions. The table itself
-(`zyg.cotangents.shadows`) is imported by the first program that works on objects.
+(`zyg.held.shadows`) is imported by the first program that works on objects.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ir.types import Type
 from zyg.errors import NotDifferentiable
 
 if TYPE_CHECKING:
-    from zyg.cotangents.shadow_records import Record
-    from zyg.cotangents.shadows import Shadows
     from zyg.held.held_memory import Holding, Newly, RunningNames, Seen
+    from zyg.held.shadow_records import Record
+    from zyg.held.shadows import Shadows
 
 # What stands in a record where nothing was added: a zero.
 UNTOUCHED = float("0")
@@ -74,7 +74,7 @@ def current_shadows() -> Shadows:
 
 def is_table(type_: Type) -> bool:
     """Whether a type is that of a table."""
-    shadows = imported("zyg.cotangents.shadows")  # nobody has a table before
+    shadows = imported("zyg.held.shadows")  # nobody has a table before
     return shadows is not None and bool(type_ == shadows.SHADOWS)
 
 
@@ -134,6 +134,6 @@ facts.pure(records, record, current_shadows)
 
 @facts.result(current_shadows)
 def _current_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    from zyg.cotangents.shadows import SHADOWS
+    from zyg.held.shadows import SHADOWS
 
     return SHADOWS

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from zyg.cotangents.shadow_calls import UNTOUCHED
+from zyg.held.shadow_calls import UNTOUCHED
 
 
 class Record:

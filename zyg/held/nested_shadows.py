@@ -16,8 +16,8 @@ from ir import facts
 from ir.forgettable import forgettable
 from ir.heap import Identity
 from ir.types import TOP, Instance, Known, Type
-from zyg.cotangents.shadow_calls import UNTOUCHED
 from zyg.errors import NotDifferentiable
+from zyg.held.shadow_calls import UNTOUCHED
 
 
 class Bars:
