@@ -208,6 +208,8 @@ def test_kinds_of_tangents():
         zyg.jvp(np.sum, (np.ones(3),), (np.ones(2),))
     with pytest.raises(TypeError):
         zyg.jvp(np.sum, (np.ones(3),), ())
+    with pytest.raises(TypeError, match=r"as tuples .* of type ndarray"):
+        zyg.jvp(lambda x: x, np.ones(1), np.ones(1))
 
 
 def test_results_are_the_callers():

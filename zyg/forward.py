@@ -56,7 +56,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> jvp(lambda x, n: x**n, (2.0, 3), (1.0, None))
     (8.0, 12.0)
     """
-    primals, tangents = tuple(primals), tuple(tangents)
+    if not (type(primals) is tuple and type(tangents) is tuple):
+        primals, tangents = _arguments(primals), _arguments(tangents)
     try:
         return _jvp(f, primals, tangents)
     except Exception as error:
@@ -64,6 +65,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             return jvp(f, primals, tangents)
         shown(error)
         raise
+
+
+def _arguments(given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, tuple | list):
+        raise TypeError(
+            "jvp takes primals and tangents as tuples with one entry for each argument, and was "
+            f"given one of type {type(given).__name__}"
+        )
+    return tuple(given)
 
 
 def _jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
