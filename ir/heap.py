@@ -12,6 +12,7 @@ When a program runs, the heap is a token: reads and stores go to the objects the
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 from weakref import WeakSet
 
@@ -23,6 +24,8 @@ from ir.types import TOP, Instance, Known, Type
 
 # Classes that functions define and that are made once: what they hold has to stay what it is.
 made_once: WeakSet[type] = WeakSet()
+# The functions that make their objects, where these hold what the classes have captured.
+makers: WeakSet[FunctionType] = WeakSet()
 
 
 class Heap:

@@ -15,7 +15,7 @@ BY_AREA = {
     "assignments": "lists_that_do_not_grow",
     "bound_methods": "mapped_and_sorted",
     "calls_not_looked_into": """
-        appended_by_a_function_that_is_found packed_and_read
+        appended_by_a_function_that_is_found changed_by_a_decorated_function packed_and_read
         sorted_by_a_function_that_is_found updated_by_a_function_that_is_found
     """,
     "decorators": """

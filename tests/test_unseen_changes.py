@@ -194,6 +194,17 @@ def filled_by_a_local_function(x, w):
     return np.sum(x * buffer)
 
 
+def fill_first(array, value):
+    array[0] = value
+
+
+def by_a_partial_function(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    functools.partial(fill_first, w)(5.0)
+    return y + np.sum(x * w)
+
+
 def read_once_before_and_once_behind(x, w):
     w = w.copy()
     y = np.sum(x * w)
@@ -204,6 +215,7 @@ def read_once_before_and_once_behind(x, w):
 @pytest.mark.parametrize("f", [
     read_before_a_function_that_scales, filled_in_a_loop_and_read_then, rows_that_are_filled,
     read_once_before_and_once_behind, in_a_branch, filled_by_a_local_function,
+    by_a_partial_function,
 ])
 def test_reads_on_both_sides_of_such_a_call(f):
     w, x = np.array([0.5, 1.5]), np.array([2.0, 3.0])
@@ -293,13 +305,35 @@ def test_functions_with_derivatives_that_give_an_array_to_such_a_call(f):
     np.testing.assert_allclose(zyg.hvp(g, x, v), slope, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "f", [one_buffer, by_another_view, captured, by_a_function_in_a_loop]
-)
+def by_a_function_in_a_list(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    for fill in [lambda value: fill_first(w, value), lambda value: None]:
+        CALLING["with one"][0](fill, 5.0)
+    return y + np.sum(x * w)
+
+
+def call_each(functions, *args):
+    for function in functions:
+        function(*args)
+
+
+def by_way_of_a_default(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+    call_each([lambda value, array=w: fill_first(array, value)], 4.0)
+    return y + np.sum(x * w)
+
+
+@pytest.mark.parametrize("f", [
+    one_buffer, by_another_view, captured, by_a_function_in_a_loop, by_a_function_in_a_list,
+    by_way_of_a_default,
+])
 def test_reads_that_no_copy_serves_are_refused(f):
     w = np.array([0.5, 1.5])
     with pytest.raises(zyg.NotDifferentiable, match="doesn't look into"):
         zyg.gradient(lambda x: f(x, w), np.array([2.0, 3.0]))
+
 
 
 class Log:

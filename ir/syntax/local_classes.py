@@ -31,7 +31,7 @@ import gast
 
 from ir.core import Function, Location
 from ir.errors import Unsupported
-from ir.heap import made_once
+from ir.heap import made_once, makers
 from ir.made_functions import give_ir
 from ir.syntax.conversion import to_gast
 from ir.syntax.locate import Source
@@ -306,6 +306,8 @@ class _Lifting:
         given = [*self._classes.values(), *self._makers.values()]
         cls, new = space["make"](*given)
         made_once.add(cls)
+        if captured:
+            makers.add(new)
         cls.__qualname__ = f"{self._source.qualname}.<locals>.{name}"
         self._give_code(new, made, None)
         methods = [m for m in rewritten.body if isinstance(m, ast.FunctionDef)]

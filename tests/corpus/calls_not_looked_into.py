@@ -1,6 +1,7 @@
 """Calls of what isn't written in Python, or is found while the program runs, that change what they
 are given: no derivative flows through them."""
 
+import functools
 import io
 import struct
 
@@ -127,3 +128,63 @@ def updated_by_a_function_that_is_found(x):
     rates = {"a": x}
     NOTES["one"][0](rates.update, {"a": 5.0, "b": x})
     return x * rates["a"] + rates["b"] ** 2
+
+
+def put(array, value):
+    array[0] = value
+
+
+def logged(function):
+    @functools.wraps(function)
+    def call(*args):
+        return function(*args)
+
+    return call
+
+
+put_and_logged = logged(put)
+
+
+def call_each(functions, *args):
+    for function in functions:
+        function(*args)
+
+
+class Events:
+    def __init__(self):
+        self.handlers = []
+
+    def on(self, handler):
+        self.handlers.append(handler)
+
+    def fire(self, *args):
+        for handler in self.handlers:
+            handler(*args)
+
+
+@program((np.array([1.0, 2.0, 3.0]),))
+def changed_by_a_decorated_function(x):
+    weights = np.ones(3)
+    y = np.sum(x * weights)
+    put_and_logged(weights, 5.0)
+    return y + x[0] * np.sum(x * weights)
+
+
+@program((np.array([1.0, 2.0, 3.0]),))
+def changed_by_each_of_some_functions(x):
+    weights = np.ones(3)
+    y = np.sum(x * weights)
+    call_each([lambda value: put(weights, value), lambda value: weights.sort()], 5.0)
+    return y + x[0] * np.sum(x * weights)
+
+
+@program((np.array([1.0, 2.0, 3.0]),))
+def changed_by_a_handler(x):
+    weights = np.ones(3)
+    events = Events()
+    events.on(lambda value: put(weights, value))
+    y = 0.0
+    for value in (3.0, 5.0):
+        events.fire(value)
+        y += x[1] * np.sum(x * weights)
+    return y

@@ -4,6 +4,8 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from tests.corpus.registry import program
 
 
@@ -215,3 +217,66 @@ def without_an_init(x):
     powers = Powers()
     powers.count += 1
     return sum(v * v for v in powers)
+
+
+@program((np.array([1.0, 2.0, 3.0]),))
+def methods_that_change_what_is_read_before(x):
+    # No derivative flows through any of the calls.
+    weights = np.ones(3)
+
+    class Scaled:
+        def __init__(self, by):
+            self.by = by
+
+        def __call__(self):
+            weights[0] *= self.by
+
+    y = np.sum(x * weights)
+    double = Scaled(2.0)
+    for _ in range(2):
+        double()
+        y += np.sum(x * weights)
+    return y + x[0] * weights[0]
+
+
+@program((np.array([1.0, 2.0]),))
+def changed_for_a_while(x):
+    weights = [1.0, 2.0]
+
+    class Swapped:
+        def __enter__(self):
+            weights.reverse()
+
+        def __exit__(self, *error):
+            weights.append(3.0)
+
+    y = x[0] * weights[0]
+    with Swapped():
+        y += x[1] * weights[0]
+    return y * weights[-1] + len(weights)
+
+
+@program((np.array([1.0, 2.0]),))
+def changed_by_what_python_asks(x):
+    weights = np.ones(2)
+
+    class Counted:
+        def __len__(self):
+            weights[0] += 1.0
+            return 2
+
+        @property
+        def last(self):
+            weights[1] += 1.0
+            return weights[1]
+
+        def __iter__(self):
+            weights[:] = 5.0
+            yield 1.0
+
+    counted = Counted()
+    y = np.sum(x * weights) * len(counted)
+    y += np.sum(x * weights) * counted.last
+    for factor in counted:
+        y += np.sum(x * weights) * factor
+    return y

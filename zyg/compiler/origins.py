@@ -14,7 +14,7 @@ def is_run_time(function: types.FunctionType) -> bool:
         (
             "ir.", "zyg.compiler", "zyg.checkpointing", "zyg.cotangents.cotangent",
             "zyg.cotangents.matrix_bars", "zyg.held.iterators", "zyg.held.keeping",
-            "zyg.held.readers", "zyg.tangents.tangent",
+            "zyg.held.kinds_of_items", "zyg.held.readers", "zyg.tangents.tangent",
         )
     )
 

@@ -8,6 +8,7 @@ What inference knows of a list or dict that such a call is given, it knows behin
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.heap import Cell
 from zyg.errors import NotDifferentiable
-from zyg.held.memory_kinds import memory_captured, memory_in
+from zyg.held.memory_kinds import FUNCTIONS, PLAIN, captured_by, is_memory, items_of
+from zyg.signature import is_users
 
 _CONTAINERS = (list, dict, set, deque)
 _ADVICE = "call the function by its name, or let it return what it computes"
@@ -27,7 +30,8 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Their values may change: no derivative flows through the call.
     """
-    given = [(one, _kinds(one)) for one in _reached(args, kwargs) if isinstance(one, _CONTAINERS)]
+    memory = _reached([function, *args, *kwargs.values()])
+    given = [(one, _kinds(one)) for one in memory if isinstance(one, _CONTAINERS)]
     try:
         return function(*args, **kwargs)
     finally:
@@ -40,8 +44,8 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Calls a function, and raises if it changes memory that it is given, or has captured."""
-    memory = [*_reached(args, kwargs), *memory_captured(function)]
+    """Calls a function, and raises if it changes memory to which it, or what it is given, leads."""
+    memory = _reached([function, *args, *kwargs.values()])
     before = list(map(_contents, memory))
     try:
         return function(*args, **kwargs)
@@ -54,8 +58,28 @@ def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
                 )
 
 
-def _reached(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    return [one for arg in (*args, *kwargs.values()) for one in memory_in(arg)]
+def _reached(values: list[Any]) -> list[Any]:
+    """The memory to which values lead: by containers, functions and what objects of the user's
+    classes hold."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    pending = list(values)
+    while pending:
+        current = pending.pop()
+        if type(current) in PLAIN or id(current) in seen:
+            continue
+        seen.add(id(current))
+        if is_memory(current):
+            found.append(current)
+        pending += items_of(current)
+        if isinstance(current, FUNCTIONS):
+            pending += [*captured_by(current).values(), getattr(current, "__self__", None)]
+        elif isinstance(current, Cell):
+            with contextlib.suppress(NameError):  # a variable that isn't set
+                pending.append(current.contents)
+        elif is_users(type(current)):
+            pending += getattr(current, "__dict__", {}).values()
+    return found
 
 
 facts.changes_unseen(kinds_kept, contents_kept)

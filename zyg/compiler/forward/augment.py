@@ -42,7 +42,7 @@ from ir.heap import HEAP, HEAP_NAME
 from ir.inference.typed_branches import MakeBranch
 from ir.late import late, late_class
 from ir.library.builtin_facts import IN_PLACE
-from ir.rewrite import Mapping, blocks, defined, walk
+from ir.rewrite import Mapping, blocks, defined
 from ir.types import Closure, Known, Method, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward.forward_objects import ForwardObjects, without_heap_operand
 from zyg.compiler.forward.forward_rules import callee_name
@@ -54,8 +54,11 @@ from zyg.compiler.overwriting.unseen_changes import (
     called_by,
     gives_memory_unseen,
     is_given_containers,
+    is_known_memory,
+    is_replaced,
     is_unseen,
-    wholes_of,
+    led_to,
+    makers_in,
     with_kinds_kept,
 )
 from zyg.compiler.reverse.cotangent_types import is_array
@@ -296,7 +299,7 @@ class Augmenter(ForwardCalls):
         refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
         called = called_by(callee, args)
         is_looked_into = not is_unseen(called, kwargs)
-        if (is_looked_into and self._calls_unseen(called)) or (
+        if (is_looked_into and self._calls_unseen(called) and self._given(op, mapping)) or (
             not is_looked_into and is_given_containers([*args, *kwargs.values()])
         ):
             callee, args = with_kinds_kept(callee, args)
@@ -313,7 +316,7 @@ class Augmenter(ForwardCalls):
 
     def _may_have_changed(self, op: Call, mapping: Mapping) -> None:
         """Notes that a call may have changed memory that it was given unseen."""
-        changed = wholes_of(operands_of(op), self._made_in_source)
+        changed = self._given(op, mapping)
         self._unseen += changed
         self._name_again(changed, mapping)
 
@@ -327,9 +330,22 @@ class Augmenter(ForwardCalls):
                 if known in self.varied:
                     self._pass_through(known, made, self.loc)
 
+    def _given(self, op: Call, mapping: Mapping) -> list[Value]:
+        """The arrays and containers at hand to which the operands of a call lead."""
+        made = self._made_in_source
+        values = led_to(operands_of(op), made)
+        left = {
+            inner for value in values if value in made and value in made[value].results
+            for block in blocks_of(made[value]) for inner in defined(block)
+        }
+        return [
+            value for value in values if is_known_memory(value.type)
+            and (value not in made or (value in mapping and value not in left))
+        ]
+
     @functools.cached_property
-    def _made_in_source(self) -> dict[Value, Op]:
-        return {value: op for op in walk(self._typed.body) for value in op.results}
+    def _made_in_source(self) -> dict[Operand, Op]:
+        return makers_in(self._typed.body)
 
     def _calls_unseen(self, callee: Operand) -> bool:
         """Whether a function that is known gives memory to what isn't looked into, for whatever
@@ -339,7 +355,8 @@ class Augmenter(ForwardCalls):
             type_.value if isinstance(type_, Known) else None, "__code__", None
         )
         return code is not None and any(
-            one.source.code is code and gives_memory_unseen(one) for one in self._callees
+            one.source.code is code and not is_replaced(one, self.heap is not None)
+            and gives_memory_unseen(one) for one in self._callees
         )
 
     def _varied_call(

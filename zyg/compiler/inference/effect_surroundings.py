@@ -7,7 +7,7 @@ from typing import Any
 
 from ir.binding import bind
 from ir.core import Const, Location, Operand, Value, type_of
-from ir.errors import SourceNotFound, Unsupported
+from ir.errors import NamesUnknown, SourceNotFound, Unsupported
 from ir.heap import CONTENTS, HEAP_NAME, with_heap
 from ir.inference.typed_calls import TypedCalls
 from ir.memory.place_state import Effect, Returned
@@ -170,7 +170,7 @@ class EffectSurroundings(ObjectSurroundings):
             if position is None and i < count:
                 self._share_captured(callee_type, target.source.captured[i].name)
             if position is None:
-                raise Unsupported(
+                raise NamesUnknown(
                     "a call changes in place what it was not passed as an argument of its own: a "
                     "captured variable, a default, one of `*args`", loc,
                     advice="pass it as an argument",

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ir import facts, primitives
 from ir.core import Call, Const, Function, Operand, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
-from ir.heap import HEAP_NAME, attribute_read, class_read, class_stored
+from ir.heap import HEAP_NAME, attribute_read, class_read, class_stored, makers
 from ir.inference.surroundings import STORED
+from ir.memory.contents import holds_memory
 from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, Union, class_of
@@ -227,6 +228,8 @@ class ObjectNeeds(DecidingFunctions):
         types_ = tuple(map(type_of, call.args))
         kwtypes = {name: type_of(arg) for name, arg in call.kwargs.items()}
         callee = type_of(call.callee)
+        if _holds_captured(callee) and any(map(_may_hold_memory, types_)):
+            raise NeedsHeap("what a class has captured may be changed by its methods", call.loc)
         try:
             if not self.works_on_objects(callee, types_, kwtypes):
                 return []
@@ -295,6 +298,20 @@ class ObjectNeeds(DecidingFunctions):
         if member(type_of(obj), name.value).kind not in STORED:
             return True
         return bool(self.fields.ask("may_vary", class_of(type_of(obj)), name.value))
+
+
+def _holds_captured(callee: Type) -> bool:
+    """Whether calls make objects of a class in a function, which hold what the class captured."""
+    return (
+        isinstance(callee, Known) and isinstance(callee.value, types.FunctionType)
+        and callee.value in makers
+    )
+
+
+def _may_hold_memory(type_: Type) -> bool:
+    if isinstance(type_, Closure):
+        return any(map(_may_hold_memory, type_.captures))
+    return holds_memory(type_)
 
 
 def _works_on_what_it_gets(function: types.FunctionType) -> bool:

@@ -28,6 +28,7 @@ from ir.core import (
     Op,
     Operand,
     Value,
+    Yield,
     blocks_of,
     operands_of,
     type_of,
@@ -35,7 +36,19 @@ from ir.core import (
 from ir.memory.contents import held_classes, holds_memory
 from ir.memory.memory_facts import changed_by
 from ir.rewrite import walk
-from ir.types import Closure, Known, Method, Type, class_of
+from ir.types import (
+    Closure,
+    Dict,
+    Known,
+    Mapping,
+    Method,
+    Scalar,
+    Sequence,
+    Tuple,
+    Type,
+    class_of,
+)
+from zyg.compiler.overwriting.mutation import STORING
 from zyg.compiler.specialisation import Specialisation
 from zyg.held.kinds_of_items import contents_kept, kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of
@@ -78,17 +91,39 @@ def with_kinds_kept(callee: Operand, args: list[Operand]) -> tuple[Operand, list
 
 
 def gives_memory_unseen(made: Specialisation) -> bool:
-    """Whether a function, or one that it calls, gives arrays or containers to calls that nobody
-    looks into."""
+    """Whether a function, or one that it calls, runs as it is, or gives arrays, containers or what
+    may hold such to calls that nobody looks into."""
+    on_heap = made.heap is not None
     return any(
-        is_unseen_call(op) and any(is_known_memory(type_of(one)) for one in operands_of(op))
-        for one in made.with_callees() if not _is_own(one) for op in walk(one.function.body)
+        not one.is_done or any(
+            is_unseen_call(op) and not (one.heap is not None and _is_store(op))
+            and any(_may_lead_to_memory(type_of(operand)) for operand in operands_of(op))
+            for op in walk(one.function.body)
+        )
+        for one in made.with_callees()
+        if not (_is_of_library(one) or is_replaced(one, on_heap))
     )
 
 
-def _is_own(made: Specialisation) -> bool:
-    """Whether this is a function of zyg's, of which is known what it changes."""
-    return str(made.source.globals.get("__name__")).startswith(("zyg.", "ir."))
+def _is_store(op: Op) -> bool:
+    """Whether this is a store, which code that takes the heap follows."""
+    return isinstance(op, Call) and isinstance(op.callee, Const) and any(
+        op.callee.value is change for change in STORING
+    )
+
+
+def is_replaced(one: Specialisation, on_heap: bool) -> bool:
+    """Whether a program on objects calls other code in the place of this, which knows no heap."""
+    return on_heap and one.heap is None and (one.works_on_objects or not one.is_done)
+
+
+def _may_lead_to_memory(type_: Type) -> bool:
+    return is_known_memory(type_) or _may_hold_others(type_)
+
+
+def _is_of_library(made: Specialisation) -> bool:
+    """Whether this is a function of zyg's or NumPy's, of which is known what it changes."""
+    return str(made.source.globals.get("__name__")).startswith(("zyg.", "ir.", "numpy."))
 
 
 def is_given_containers(operands: Iterable[Operand]) -> bool:
@@ -96,23 +131,51 @@ def is_given_containers(operands: Iterable[Operand]) -> bool:
     return any(bool((held_classes(type_of(one)) or set()) & _CONTAINERS) for one in operands)
 
 
-def wholes_of(operands: Iterable[Operand], made: dict[Value, Op]) -> list[Value]:
-    """The arrays and containers among some operands, what these are views of, and what functions
-    among them have captured."""
+def makers_in(block: Block) -> dict[Operand, Op]:
+    """By which operation each value comes to be, those that a block begins with by its owner."""
+    found: dict[Operand, Op] = {}
+    for op in walk(block):
+        found.update(dict.fromkeys(op.results, op))
+        for inner in blocks_of(op):
+            found.update(dict.fromkeys(inner.params, op))
+    return found
+
+
+def led_to(operands: Iterable[Operand], makers: dict[Operand, Op]) -> list[Value]:
+    """The values among some operands, what they are views of, and what functions, objects and
+    containers among them may hold."""
     found: dict[Value, None] = {}
     pending = list(operands)
     while pending:
         operand = pending.pop()
         if not isinstance(operand, Value) or operand in found:
             continue
-        op = made.get(operand)
-        if isinstance(op, Lambda):
-            pending += operands_of(op)
-        elif is_known_memory(operand.type):
-            found[operand] = None
-            if isinstance(op, Call) and isinstance(op.callee, Const) and facts.is_view(op):
-                pending.append(op.args[0])
+        found[operand] = None
+        made = makers.get(operand)
+        if made is None:
+            continue
+        if isinstance(made, Lambda) or _may_hold_others(operand.type):
+            pending += operands_of(made)
+            exits = [block.exit for block in blocks_of(made)]
+            pending += [value for exit in exits if isinstance(exit, Yield) for value in exit.values]
+        elif isinstance(made, Call) and isinstance(made.callee, Const) and facts.is_view(made):
+            pending.append(made.args[0])
     return list(found)
+
+
+def _may_hold_others(type_: Type) -> bool:
+    """Whether a value may hold memory, or functions and objects that do, as no array does."""
+    match type_:
+        case Sequence(_, item) | Mapping(item=item):
+            return not isinstance(item, Scalar)
+        case Dict(items):
+            return not all(isinstance(item, Scalar) for _, item in items)
+        case Tuple(items):
+            return not all(isinstance(item, Scalar) for item in items)
+        case Scalar() | Known():
+            return False
+        case _:
+            return class_of(type_) is not np.ndarray
 
 
 def is_known_memory(type_: Type) -> bool:
@@ -165,15 +228,13 @@ def check_unseen(
     adjoint will read; gives the values of which copies do: behind the call others are read."""
     born: dict[Value, _Place] = {}
     calls: list[tuple[Call, _Place]] = []
-    functions: dict[Operand, Lambda] = {}
+    makers = makers_in(forward)
 
     def scan(block: Block, loops: frozenset[Op]) -> None:
         for op in block.ops:
             place = _Place(len(born), loops)
             if isinstance(op, Call) and is_unseen_call(op):
                 calls.append((op, place))
-            if isinstance(op, Lambda):
-                functions[op.result] = op
             inside = loops | {op} if isinstance(op, Loop) else loops
             for inner in blocks_of(op):
                 born.update(dict.fromkeys(inner.params, _Place(len(born), inside)))
@@ -189,7 +250,7 @@ def check_unseen(
             own[root(value)] = own.get(root(value), place.loops) & place.loops
     copied: dict[Value, None] = {}
     for call, place in calls:
-        given = {root(one) for one in _with_captured(operands_of(call), functions)}
+        given = {root(one) for one in led_to(operands_of(call), makers)}
         reached = [
             (one, made) for one in saved if one.root in given and one.value not in copied
             and (made := born.get(one.value, start)) and (
@@ -209,19 +270,6 @@ def check_unseen(
             else:
                 call.args[0] = Const(contents_kept)
     return list(copied)
-
-
-def _with_captured(operands: list[Operand], functions: dict[Operand, Lambda]) -> set[Value]:
-    """The values among some operands, and what the functions among these have captured."""
-    found: set[Value] = set()
-    pending = list(operands)
-    while pending:
-        operand = pending.pop()
-        if isinstance(operand, Value) and operand not in found:
-            found.add(operand)
-            made = functions.get(operand)
-            pending += operands_of(made) if made is not None else []
-    return found
 
 
 def _is_checked(call: Call) -> bool:
