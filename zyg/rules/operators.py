@@ -101,7 +101,10 @@ def truediv(x, y):
 
 @adjoint(operator.mod)
 def mod(x, y):
-    return x % y, lambda z_bar: (unbroadcast(z_bar, x), unbroadcast(-z_bar * (x // y), y))
+    return x % y, lambda z_bar: (
+        unbroadcast(z_bar, x),
+        None if isinstance(x, (str, bytes)) else unbroadcast(-z_bar * (x // y), y),  # a text
+    )
 
 
 @adjoint(operator.pow)

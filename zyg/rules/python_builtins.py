@@ -14,6 +14,15 @@ constant(
     *(len, range, slice, type, isinstance, issubclass, callable, hasattr, any, all, round, dir),
     *(print, input, open),
 )
+# Methods of numbers and sets that give texts, counts and truth values.
+DISCRETE = (
+    *("__repr__", "__str__", "__format__", "__bool__", "__len__", "__contains__"),
+    *("__int__", "__round__", "__trunc__", "__floor__", "__ceil__", "is_integer", "hex"),
+    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
+    *("isdisjoint", "issubset", "issuperset"),
+)
+for _class in (float, complex, np.generic, np.float64, np.float32, np.ndarray, set, frozenset):
+    constant(*(vars(_class)[name] for name in DISCRETE if name in vars(_class)))
 
 
 @adjoint(pow)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ir import facts
 from ir.derived import found_in, is_of_users, replaces
 from ir.late import late
+from zyg.compiler.overwriting.mutation import MUTATING_METHODS
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant
 
@@ -87,11 +88,20 @@ def method_of_base(function: Any) -> Any:
     return getattr(cls, name, None)
 
 
-def owner_of_users(method: Any) -> Any:
-    """The container of a class of the user's that a method brings along; None for other methods."""
+def owner_with_derivative(method: Any) -> Any:
+    """What a method brings along that may carry a derivative; None for other methods.
+
+    That is a container of a class of the user's, and what has numbers: these methods compute, but
+    for those that change a container, whose result is what they are given.
+    """
     owner = getattr(method, "__self__", None)
     cls: type = type(owner)
-    return owner if is_of_users(cls) else None
+    if is_of_users(cls):
+        return owner
+    is_of_c = isinstance(method, types.BuiltinMethodType | types.MethodWrapperType)
+    if not is_of_c or method.__name__ in MUTATING_METHODS:
+        return None
+    return owner if refusals.has_reals(owner) else None
 
 
 def unless_passed_over(function: Any, args: tuple[Any, ...]) -> None:

@@ -120,7 +120,8 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if leading and not isinstance(function, types.BuiltinFunctionType):
         y, back = pullback_call(function, *leading, *args, **kwargs)
         return y, object_backs.Through(back, object_backs.as_self)
-    if carries_nothing((replaced.owner_of_users(function), *leading, *args, *kwargs.values())):
+    owner = replaced.owner_with_derivative(function)
+    if carries_nothing((owner, *leading, *args, *kwargs.values())):
         read = function.__get__ if _is_field(function) else function
         return read(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
     raise refusal(function)
@@ -241,7 +242,8 @@ def resolve(function: Any, args: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, 
     if isinstance(function, types.MethodType):
         rule = rule_of(function.__func__)
         return rule, function.__func__, (function.__self__,)
-    if isinstance(function, types.BuiltinMethodType) and function.__self__ is not None:
+    is_of_c = isinstance(function, types.BuiltinMethodType | types.MethodWrapperType)
+    if is_of_c and function.__self__ is not None:
         if isinstance(function.__self__, type):
             # A class method is a new object each time, what its class holds is not.
             member = vars(function.__self__).get(function.__name__)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,17 +55,22 @@ def refuse_payload(held: Any) -> None:
 
 def carries_nothing(values: tuple[Any, ...]) -> bool:
     """Whether none of these values can carry a derivative."""
-    return not _carry(list(values))
+    return not _any(_carries, list(values))
 
 
-def _carry(pending: list[Any]) -> bool:
-    """Whether one of these values, or what they hold, can carry a derivative."""
+def has_reals(value: Any) -> bool:
+    """Whether this is a number that isn't an integer, an array of such, or holds one."""
+    return _any(_is_real, [value])
+
+
+def _any(carries: Callable[[Any], bool], pending: list[Any]) -> bool:
+    """Whether this holds for one of these values, or for what they hold."""
     seen: set[int] = set()  # what holds itself, as a recursive function does, is met again
     while pending:
         value = pending.pop()
         held = _held_by(value)
         if held is None:
-            if _carries(value):
+            if carries(value):
                 return True
         elif id(value) not in seen:
             seen.add(id(value))
@@ -74,7 +80,7 @@ def _carry(pending: list[Any]) -> bool:
 
 def _held_by(value: Any) -> list[Any] | None:
     """What a container or a function holds; None for other values."""
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple | set | frozenset | collections.deque):
         return list(value)
     if isinstance(value, dict):
         return list(value.values())
@@ -97,6 +103,12 @@ def _carries(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return bool(value.dtype.kind != "b")
     return not (callable(value) and isinstance(value, types.BuiltinFunctionType | np.ufunc))
+
+
+def _is_real(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype.kind in "fcO")
+    return isinstance(value, float | complex | np.inexact)
 
 
 def refusal(function: Any) -> NotDifferentiable:
