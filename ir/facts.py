@@ -314,10 +314,12 @@ def is_joining(callee: object) -> bool:
 def is_fresh(call: Call) -> bool:
     """Whether what a call returns shares no memory with anything."""
     callee = call.callee.value if isinstance(call.callee, Const) else None
-    if id(callee) not in _fresh:
-        return False
-    when = _fresh_when.get(id(callee))
-    return when is None or when(call)
+    return is_always_fresh(callee) or (id(callee) in _fresh and _fresh_when[id(callee)](call))
+
+
+def is_always_fresh(callee: object) -> bool:
+    """The same for any operands."""
+    return id(callee) in _fresh and id(callee) not in _fresh_when
 
 
 def is_metadata(callee: object) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from ir import facts
-from ir.core import Call, Const
+from ir.core import Call, Const, Operand, Value
 from ir.syntax.known_names import UNKNOWN, known_value
 from ir.syntax.scope import COMPREHENSIONS, FUNCTIONS, body_of, children, parameters
 from ir.syntax.shared_memory import changed_by
@@ -129,7 +129,7 @@ class _Names:
                 yield from self._meant(body)
                 yield from self._meant(orelse)
             case gast.Call(func=func, args=args, keywords=keywords):
-                if self._gives_new(func, len(args)):
+                if self._gives_new(node):
                     return
                 if isinstance(func, gast.Attribute):
                     yield from self._meant(func.value)
@@ -145,17 +145,25 @@ class _Names:
                 for part in children(node):
                     yield from self._meant(part)
 
-    def _gives_new(self, func: gast.AST, count: int) -> bool:
+    def _gives_new(self, node: gast.Call) -> bool:
         """Whether what a call of a library's function gives shares no memory with its operands."""
-        callee = self._known(func)
+        callee = self._known(node.func)
         if callee is UNKNOWN:
             return False
         if callee is sum:
-            return count == 1
+            return len(node.args) == 1
         of_numbers = getattr(callee, "__module__", "") in ("builtins", "math", "cmath")
-        return facts.is_fresh(Call(Const(callee), [], {}, [])) or (
-            of_numbers and facts.is_pure(callee)
-        )
+        if of_numbers and facts.is_pure(callee):
+            return True
+        kwargs = {keyword.arg: _operand(keyword.value) for keyword in node.keywords}
+        if None in kwargs or any(isinstance(arg, gast.Starred) for arg in node.args):
+            return facts.is_always_fresh(callee)
+        return facts.is_fresh(Call(Const(callee), list(map(_operand, node.args)), kwargs, []))
+
+
+def _operand(node: gast.AST) -> Operand:
+    """What the source tells of an operand: it is one of unknown type, if it is no literal."""
+    return Const(node.value) if isinstance(node, gast.Constant) else Value("")
 
 
 def _nodes(nodes: Iterable[gast.AST]) -> Iterator[gast.AST]:

@@ -440,3 +440,9 @@ def attributes_found_at_run_time(a):
         m = function(a)
         total += (m.T @ m).sum() + m.real.sum() + m[0].prod()
     return total
+
+
+@program((A, 0.5))
+def sums_by_labels_in_lists(a, x):
+    b = next(iter([{"of no known type": a * x}][0].values()))
+    return np.einsum(b, [0, 1], a, [1, 2], [0, 2]).sum() + np.sum(np.einsum(b, [0, 0], [0]) ** 2)

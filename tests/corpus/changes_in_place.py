@@ -655,3 +655,13 @@ def lattice_of_two_velocities(density, relaxation):
         velocity[1] *= 1.0 - relaxation
         lattice = lattice + 0.1 * steps @ velocity
     return np.sum(lattice**2)
+
+
+@program((MATRIX, 1.5))
+def views_by_einsum_changed(a, x):
+    diagonal = np.einsum("ii->i", a)
+    turned = np.einsum(a, [0, 1], [1, 0])
+    y = diagonal @ diagonal
+    diagonal[1] = x
+    turned[0] *= x
+    return y + np.sum(a**3) + np.sum(diagonal)

@@ -188,6 +188,8 @@ extend_getitem()
 
 
 def _is_selection(call: Call) -> bool:
+    if len(call.args) != 2:
+        return False
     array, index = map(type_of, call.args)
     kinds = index.members if isinstance(index, Union) else (index,)
     return isinstance(array, Array) and all(selects(kind) or _is_of_floats(kind) for kind in kinds)

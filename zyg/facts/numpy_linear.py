@@ -56,7 +56,7 @@ facts.late(
 
 def _sums(call: Call) -> bool:
     """Whether `np.einsum` computes: of one operand, of which nothing is summed, it is a view."""
-    text = call.args[0].value if isinstance(call.args[0], Const) else ""
+    text = call.args[0].value if call.args and isinstance(call.args[0], Const) else ""
     if len(call.args) > 2 or not isinstance(text, str):
         return len(call.args) > 2 and isinstance(text, str)
     inputs, arrow, output = text.partition("->")

@@ -18,10 +18,9 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @goes_beyond(np.einsum)
 def takes_lists(*operands, **options):
-    first = operands[0]
-    return isinstance(first, np.ndarray) or (
-        isinstance(first, Unread) and first.cls in (np.ndarray, list, tuple)
-    )
+    """Whether the operands aren't preceded by text, or aren't known to be."""
+    first = operands[0] if operands else ""
+    return not isinstance(first, str) and not (isinstance(first, Unread) and first.cls is str)
 
 
 @stand_in(np.einsum)
