@@ -447,3 +447,18 @@ def test_sets_beside_objects():
         return sum(log.a) * len(seen) * len(o.a)
 
     assert_along(seen_by_name, 1.3)
+
+
+SPECTRA = {"first": np.ones(3)}
+
+
+def test_array_in_a_table_that_is_scaled_first_in_forward_mode():
+    def scaled(a):
+        SPECTRA["first"] *= a
+        SPECTRA["first"][0] = a[1]
+        return np.sum(SPECTRA["first"] ** 2)
+
+    SPECTRA["first"][:] = 1.0, 2.0, 3.0
+    y, slope = zyg.jvp(scaled, (np.array([2.0, 3.0, 1.0]),), (np.array([1.0, 0.5, 1.0]),))
+    assert (y, slope) == (9.0 + 36.0 + 9.0, 2 * (3.0 * 0.5 + 6.0 * 1.0 + 3.0 * 3.0))
+    assert SPECTRA["first"].tolist() == [3.0, 6.0, 3.0]

@@ -245,13 +245,14 @@ def _updated(
             raise NotDifferentiable(
                 f"{named(function)} changes in place what it isn't given as an argument of its own"
             )
-        held_memory(args[source.key])
+        memory = args[source.key]
+        held_memory(memory)
+        if not held.knows(memory):  # it was there when the call began, and was only read since
+            held.hold(memory, dots[source.key])
         changed.append(source.key)
     dots = tuple(held.now(x, dot) for x, dot in zip(args, dots, strict=True))
     missing = [i for i in changed if str(i) not in active]
     if missing:
-        for i in missing:
-            held.hold(args[i], None)
         more = tuple(held.now(x, dot) for x, dot in zip(args, dots, strict=True))
         active = [*map(str, missing), *active]
         return _updated(form, active, function, args, own, more, kwargs, keyword_dots)

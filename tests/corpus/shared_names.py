@@ -13,6 +13,7 @@ CACHE = {}
 BUFFER = np.zeros(4)
 GRID = np.zeros((2, 3))
 TABLE = [1.0, 2.0, 3.0]
+SPECTRA = {"all": np.ones(3)}
 total = 0.0
 best = None
 
@@ -303,3 +304,11 @@ def table_changed_between_two_loops(a, b):
     for x in TABLE:
         y = y + x * x
     return y
+
+
+@program((2.0, 3.0))
+def array_in_a_table_scaled_by_the_item(a, b):
+    SPECTRA["all"][:] = 1.5
+    SPECTRA["all"] *= np.array([a, b, a * b])
+    SPECTRA["all"][0] *= b
+    return np.sum(SPECTRA["all"] ** 2)
