@@ -446,3 +446,10 @@ def attributes_found_at_run_time(a):
 def sums_by_labels_in_lists(a, x):
     b = next(iter([{"of no known type": a * x}][0].values()))
     return np.einsum(b, [0, 1], a, [1, 2], [0, 2]).sum() + np.sum(np.einsum(b, [0, 0], [0]) ** 2)
+
+
+@program((V, 0.5))
+def bytes_in_the_other_order(a, x):
+    b = a.astype(">f8")
+    b *= x
+    return float(np.sum(np.exp(b) * b**2))

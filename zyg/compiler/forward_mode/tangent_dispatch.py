@@ -21,6 +21,7 @@ import numpy as np
 from ir import facts, primitives, try_primitives
 from ir.library.builtin_facts import IN_PLACE
 from ir.memory.memory_facts import CHANGING
+from zyg import array_type
 from zyg.compiler.forward_mode.tangent_caches import cached_property_read, remembered
 from zyg.compiler.forward_mode.tangent_callables import (
     is_of_named_tuple,
@@ -450,7 +451,9 @@ def tangent_by_rule(
 
 def _is_numeric(x: Any) -> bool:
     """Whether a value is a number or an array, of a class that code can be made for."""
-    return type(x) in (float, int, complex, bool) or isinstance(x, np.number | np.ndarray)
+    if isinstance(x, np.ndarray):
+        return type(x) is np.ndarray and array_type.is_numeric(x.dtype)
+    return type(x) in (float, int, complex, bool) or isinstance(x, np.number)
 
 
 def _is_known_at_once(function: Any) -> bool:
