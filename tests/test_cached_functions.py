@@ -95,3 +95,27 @@ def test_another_function_under_the_name_of_the_decorator_is_refused(monkeypatch
     monkeypatch.setattr(functools, "cache", lambda f: f)
     with pytest.raises(zyg.ZygError, match="given to something else"):
         zyg.gradient(deep, 1.3, 5)
+
+
+@functools.cache
+def square(x):
+    return x * x
+
+
+def counted_calls(x):
+    square.cache_clear()
+    y = square(x) + square(x) + square(x + 1)
+    return y * square.cache_info().hits + square.cache_info().currsize
+
+
+def test_counts_of_a_cache_are_those_of_plain_calls():
+    y = counted_calls(3.0)
+    assert zyg.withgradient(counted_calls, 3.0) == (y, (20.0,))
+    assert zyg.jvp(counted_calls, (3.0,), (1.0,)) == (y, 20.0)
+
+
+def test_counts_of_differentiated_and_plain_calls_are_refused():
+    square.cache_clear()
+    square(2.0)
+    with pytest.raises(zyg.NotDifferentiable, match="`cache_info` of square, of which some calls"):
+        zyg.gradient(lambda x: square(x) + square.cache_info().hits, 3.0)

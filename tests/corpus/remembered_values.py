@@ -255,3 +255,18 @@ def table_of_arrays(x, n):
         return memo[t]
 
     return np.sum(state(n)) + np.sum(state(2))
+
+
+@program((1.3, 0.7), (0.4, 2.0))
+def cleared_in_between(x, y):
+    factors = [x]
+
+    @lru_cache(maxsize=2)
+    def scaled(n):
+        return factors[0] * n
+
+    total = scaled(1) + scaled(2)
+    factors[0] = y
+    total = total * scaled(1) + scaled(3)
+    scaled.cache_clear()
+    return total + scaled(2) * scaled(1)

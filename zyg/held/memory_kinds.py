@@ -18,8 +18,8 @@ from zyg.signature import METHODS
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
 # What may have captured memory.
-_CACHED = type(lru_cache(len))
-FUNCTIONS = (FunctionType, partial, _CACHED, *METHODS)
+CACHED = type(lru_cache(len))
+FUNCTIONS = (FunctionType, partial, CACHED, *METHODS)
 # Classes of which most values are: no memory is in them.
 PLAIN = frozenset([float, int, np.float64, str, bool, type(None), complex])
 
@@ -91,7 +91,7 @@ def captured_by(function: Any) -> dict[str, Any]:
     memory that a bound method is one of."""
     if isinstance(function, METHODS):
         return {"__self__": function.__self__} if is_memory(function.__self__) else {}
-    if isinstance(function, _CACHED):
+    if isinstance(function, CACHED):
         return captured_by(function.__wrapped__) if isinstance(
             function.__wrapped__, FUNCTIONS
         ) else {}

@@ -18,9 +18,9 @@ from typing import Any
 
 from zyg.compiler.inference.objects import lookup
 from zyg.compiler.run_time import from_api
-from zyg.compiler.run_time.decorated import CACHED
-from zyg.compiler.run_time.wrappers import differentiated_caches
+from zyg.compiler.run_time.wrappers import count_call, differentiated_caches
 from zyg.errors import NotDifferentiable
+from zyg.held.memory_kinds import CACHED
 from zyg.tangents.tangent import is_same_tangent
 from zyg.tangents.tangent_objects import has_table
 
@@ -62,6 +62,7 @@ def remembered(
     if cache is None:
         cache = differentiated_caches[key] = _Cache(function)
     kept, is_new = cache.kept(call, args, function_dot, dots, kwargs, kwarg_dots)
+    count_call(function, args, kwargs)
     direction = *dots, *(kwarg_dots.get(name) for name in kwargs)
     found = kept.along(direction)
     if found is None:

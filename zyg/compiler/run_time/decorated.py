@@ -17,13 +17,30 @@ from typing import Any, TypeAlias
 
 from zyg.compiler.forward.captured import captured_by
 from zyg.compiler.run_time.object_backs import Through
-from zyg.rules.functional import call_method, get_attribute, get_item, get_several
+from zyg.compiler.run_time.wrappers import counting_of, forget_values
+from zyg.errors import NotDifferentiable
+from zyg.held.memory_kinds import CACHED
+from zyg.rules.functional import (
+    call_method,
+    get_attribute,
+    get_item,
+    get_several,
+    lru_cache,
+)
 from zyg.signature import is_dispatching
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
 Differentiate: TypeAlias = Callable[..., tuple[Any, Back]]
 
-CACHED = type(functools.lru_cache(maxsize=1)(lambda: None))
+# The function that `lru_cache(maxsize=2)` gives.
+_DECORATING = next(
+    (
+        code for code in functools.lru_cache.__code__.co_consts
+        if isinstance(code, types.CodeType) and {"maxsize", "typed"} <= {*code.co_freevars}
+        and code.co_varnames[:1] == ("user_function",)
+    ),
+    None,
+)
 DISPATCHING_METHOD = next(
     (
         code for code in functools.singledispatchmethod.__get__.__code__.co_consts
@@ -52,6 +69,34 @@ def call_of_decorated(
         y, back = pullback(callee, *given, **keywords)
         return y, Through(back, _of_first)
     return None
+
+
+def decorator_like(function: Any) -> Any:
+    """In the place of what `lru_cache(...)` gives, whose code is that of the cache, its like."""
+    if _DECORATING is None or function.__code__ is not _DECORATING:
+        return function
+    held = captured_by(function)
+    like: Callable[..., Any] = lru_cache
+    return like(held["maxsize"], held["typed"])
+
+
+def method_of_cache(method: Any) -> Any:
+    """In the place of a method of a cached function, what does the same to what differentiated
+    calls remember."""
+    function = method.__self__
+    if method.__name__ == "cache_clear":
+        forget_values(function)
+    if method.__name__ == "cache_info":
+        counting = counting_of(function)
+        if counting is None:
+            return method
+        if any(method()[:2]):
+            raise NotDifferentiable(
+                f"`cache_info` of {function.__name__}, of which some calls were differentiated and "
+                "others were not: they have caches of their own; clear it before"
+            )
+        return counting.cache_info
+    return method
 
 
 def dispatched(function: Any, args: tuple[Any, ...]) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ir.syntax.discrete import is_discrete
 from zyg.compiler.inference.objects import is_place
-from zyg.compiler.run_time.wrappers import differentiated_caches
+from zyg.compiler.run_time.wrappers import count_call, differentiated_caches
 from zyg.cotangents.cotangent import accumulate, rebuilt
 from zyg.held import shadows
 from zyg.held.held_memory import identity_of
@@ -38,6 +38,7 @@ def call(
     if cache is None:
         cache = differentiated_caches[function] = _Cache(pullback, function)
     y, back = cache.call(args, kwargs)
+    count_call(function, args, kwargs)
     return y, back
 
 
