@@ -323,3 +323,22 @@ def recursion_through_a_decorator(x):
         return x if n <= 1 else n * factorial(n - 1) * x
 
     return factorial(4) * calls
+
+
+@program((1.3, 0.7), (-0.6, 1.5))
+def past_its_decorators(x, y):
+    @announced
+    @scaled_by(y)
+    def power(n):
+        return x**n
+
+    @Squaring
+    def multiple(n):
+        return n * x
+
+    @functools.lru_cache(maxsize=1)
+    def shifted(n):
+        return n + x * y
+
+    plain = power.__wrapped__.__wrapped__(3) + multiple.__wrapped__(2) + shifted.__wrapped__(1)
+    return power(2) * plain + multiple(1) + shifted(1) * shifted(2)

@@ -20,6 +20,7 @@ from ir.shared_names import ASIDE
 from zyg.cotangents.cotangent_items import one_hot
 from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
+from zyg.held.memory_kinds import CACHED
 from zyg.rules.registry import adjoint, constant, is_constant, rule_of
 from zyg.signature import METHODS, is_by_rules
 
@@ -70,6 +71,8 @@ def attribute_bar(y_bar, y, obj, name):
         return y_bar.get("__self__")
     if not hasattr(obj, name) or isinstance(obj, enum.Enum):
         return None
+    if type(obj) is CACHED and name == "__wrapped__":
+        return y_bar  # by what that has captured, as the function's that remembers
     if isinstance(obj, BaseException):
         raise NotDifferentiable(
             f"`{name}` of a caught {type(obj).__name__} is used, and a number that was to be "

@@ -9,7 +9,8 @@ from ir import facts, primitives
 from ir.memory.held_walks import item_at
 from ir.types import Scalar
 from zyg.held.iterators import items_of
-from zyg.rules.registry import adjoint, constant, substitute
+from zyg.held.memory_kinds import FUNCTIONS
+from zyg.rules.registry import Unread, adjoint, constant, goes_beyond, stand_in, substitute
 
 
 class MISSING:
@@ -129,7 +130,35 @@ def update_wrapper(
     wrapper, wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=functools.WRAPPER_UPDATES
 ):
     y = functools.update_wrapper(wrapper, wrapped, assigned, updated)
-    return y, lambda y_bar: (y_bar, None, None, None)
+    return y, lambda y_bar: (y_bar, wrapped_bar(y_bar), None, None)
+
+
+@goes_beyond(functools.update_wrapper)
+def wraps_object(wrapper=None, *others, **options):
+    """Whether this is no function, but an object that is called like one."""
+    cls = wrapper.cls if isinstance(wrapper, Unread) else type(wrapper)
+    return cls is not None and not issubclass(cls, FUNCTIONS)
+
+
+@stand_in(functools.update_wrapper)
+def update_object(
+    wrapper, wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=functools.WRAPPER_UPDATES
+):
+    describe(wrapper, wrapped, assigned, updated)
+    wrapper.__wrapped__ = wrapped
+    return wrapper
+
+
+def describe(wrapper, wrapped, assigned, updated):
+    functools.update_wrapper(wrapper, wrapped, assigned, updated)
+
+
+constant(describe)
+
+
+def wrapped_bar(y_bar):
+    """The cotangent of `f.__wrapped__`, which stands beside those of what `f` has captured."""
+    return y_bar.get("__wrapped__") if isinstance(y_bar, dict) else None
 
 
 # Functions that remember what they gave; `zyg.compiler.run_time.decorated` looks through calls of

@@ -80,6 +80,11 @@ def unless_asked(items: Any) -> None:
         )
 
 
+def with_wrapped(dot: Any, wrapped_dot: Any) -> Any:
+    """The tangent of what `functools.update_wrapper` gives: `f.__wrapped__` has one of its own."""
+    return dot if wrapped_dot is None else {**(dot or {}), "__wrapped__": wrapped_dot}
+
+
 def picked_item(dot: Any, key: Any, value: Any, items: Any) -> Any:
     """The tangent of an item of what may be an object."""
     if dot is None or type(dot) is dict:

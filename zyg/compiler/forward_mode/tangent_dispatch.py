@@ -53,14 +53,14 @@ from zyg.compiler.run_time import (
 from zyg.compiler.run_time.copies import object_copier
 from zyg.compiler.run_time.refusals import refuse_uncovered
 from zyg.errors import NotDifferentiable, ZygError
-from zyg.held.memory_kinds import is_memory
+from zyg.held.memory_kinds import FUNCTIONS, is_memory
 from zyg.held.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
 from zyg.rules.tangent_registry import (
     is_read_late,
 )
 from zyg.signature import BackFunction, is_by_rules, is_dispatching, is_users
-from zyg.tangents.tangent import unless_asked, zero_tangent
+from zyg.tangents.tangent import unless_asked, with_wrapped, zero_tangent
 from zyg.tangents.tangent_objects import change, has_table, live_items
 from zyg.tangents.tangent_sets import of_sets
 
@@ -145,8 +145,10 @@ def _tangent_call(
         )
     if has_table() and function is copy.copy and len(args) == 1 and is_place(type(args[0])):
         return tangent_call((object_copier(type(args[0])), *args), (None, *arg_dots))
-    if function is functools.update_wrapper:
-        return function(*args, **kwargs), arg_dots[0]
+    if function is functools.update_wrapper and isinstance(args[0], FUNCTIONS):
+        wrapped_dot = arg_dots[1] if len(args) > 1 else kwarg_dots.get("wrapped")
+        dot = with_wrapped(arg_dots[0], wrapped_dot)
+        return function(*args, **kwargs), dot
     found = remembered(
         tangent_call, function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
     )

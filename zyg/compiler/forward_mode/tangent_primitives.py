@@ -13,12 +13,20 @@ from zyg.compiler.inference.objects import is_place
 from zyg.compiler.run_time import memory
 from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
+from zyg.held.memory_kinds import CACHED
 from zyg.rules.attributes import is_field, is_of_class
 from zyg.rules.functional import remembering
 from zyg.rules.registry import is_constant, rule_of
 from zyg.rules.tangent_registry import linear, tangent
 from zyg.signature import METHODS
-from zyg.tangents.tangent import holds_numbers, picked, placed_view, tangent_items, zero_tangent
+from zyg.tangents.tangent import (
+    holds_numbers,
+    picked,
+    placed_view,
+    tangent_items,
+    with_wrapped,
+    zero_tangent,
+)
 from zyg.tangents.tangent_objects import has_table, read_dot
 
 linear(memory.kept_apart, 0)
@@ -37,7 +45,8 @@ def _remembering(y: Any, function: Any, maxsize: Any, typed: Any, *dots: Any) ->
 
 @tangent(functools.update_wrapper)
 def _update_wrapper(y: Any, *both: Any, **kwargs: Any) -> Any:
-    return both[len(both) // 2]
+    dots = both[len(both) // 2 :]
+    return with_wrapped(dots[0], dots[1] if len(dots) > 1 else None)
 
 
 @tangent(try_primitives.catching, try_primitives.catching_found)
@@ -100,6 +109,8 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
 
         attribute_dot: Any = scipy_sparse_tangents.attribute_dot
         return attribute_dot(value, obj, obj_dot, name)
+    if type(obj) is CACHED and name == "__wrapped__":
+        return obj_dot
     descriptor = getattr(type(obj), name, None)
     if is_constant(descriptor) or is_of_class(value, descriptor):
         return zero_tangent(value)
