@@ -3,7 +3,10 @@
 import bisect
 import heapq
 import itertools
+import queue
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from tests.corpus.registry import program
 
@@ -176,3 +179,15 @@ def desk_with_planned_events(x):
     for i in range(3):
         desk.plan(0.7 * x * i, "arrives")
     return desk.run() + sum(desk.waits) * x
+
+
+@program((1.3, 0.7), (-0.4, 2.0))
+def arrays_and_numbers_in_one_queue(x, y):
+    waiting = queue.Queue()
+    for item in (np.array(x), x * y, np.array(y * y), y):
+        waiting.put(item)
+    total = waiting.get() * waiting.get()
+    waiting.put(total)
+    while not waiting.empty():
+        total = total + waiting.get() * x
+    return float(total)

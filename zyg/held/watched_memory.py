@@ -48,10 +48,10 @@ def watched(values: list[Any]) -> Iterator[list[Watched]]:
     made = [Watched(value) for value in values]
     yield made
     for (memory, found), items in zip(known, before, strict=True):
-        if items is None or not (any_memory(items) or any_memory(found)):
+        was_flat = memory.changes is None
+        if items is None or (was_flat and not (any_memory(items) or any_memory(found))):
             continue
         if not _are_same(items, found):
-            was_flat = memory.changes is None
             held.changed(memory, nothing if was_flat else as_before, items)
     for watch in made:
         value = watch.before.value
