@@ -186,7 +186,8 @@ def _item(alive: bool, item: Any, value: Any) -> Any:
     raise stop_iteration(value)
 
 
-def _watched_object(cls: type[Generator]) -> Generator:
+def watched_object(cls: type[Generator]) -> Generator:
+    """What makes a generator that has to be closed if it doesn't end."""
     made: Generator = object.__new__(cls)
     if _watched.made is None:
         made._is_plain = True
@@ -215,7 +216,7 @@ def generator_class(
         "advance": made_function(advance, module_globals),
     }
     if cleanup == "own":
-        made["__new__"], made["__del__"] = _watched_object, _close_dropped
+        made["__new__"], made["__del__"] = watched_object, _close_dropped
     return type(f"{name}_generator", (Generator,), made)
 
 

@@ -10,6 +10,7 @@ import functools
 from typing import Any
 
 from ir.derived import is_named_tuple
+from ir.generators import watched_object
 from zyg.held import callables
 from zyg.tangents.tangent import settled, settled_tangent, tangent_or_zero
 
@@ -36,7 +37,7 @@ def made_by_class(
 ) -> Any:
     """The value and tangent of making a NamedTuple, a partial function, an exception or an object
     that holds nothing yet."""
-    if function is object.__new__:
+    if function is object.__new__ or function is watched_object:
         return function(*args, **kwargs), None
     if function is functools.partial:
         return _partial(args, dots, kwargs, kwarg_dots)
