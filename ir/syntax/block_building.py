@@ -18,6 +18,7 @@ from typing import Any
 import gast
 
 from ir.primitives import UNBOUND
+from ir.syntax.closing import catches_exit, ended_by_exit
 from ir.syntax.desugar import leaves
 from ir.syntax.jumps import (
     CLOSING,
@@ -49,13 +50,18 @@ class BlockBuilder:
         self.cleanups: list[Cleanup] = []
         self.blocks: list[Block] = []
         self.resumed: dict[int, Block] = {}
-        self.has_cleanup = self.delegates = False
+        self.has_cleanup = self.delegates = self._raises_exit = False
         self.counts: list[str] = []
         self.start = self.at = self.block(function)
 
     def statements(self, statements: Statements) -> None:
         """Appends statements, taken apart where they have to be."""
         raise AssertionError("given by TakenApart")
+
+    def body(self, statements: Statements) -> None:
+        """Appends the statements of the whole function."""
+        self._raises_exit = self.has_cleanup = catches_exit(statements, self._is_builtin)
+        self.statements(ended_by_exit(statements) if self._raises_exit else statements)
 
     def block(self, like: Any) -> Block:
         made = Block(self.region, like, [])
@@ -115,6 +121,10 @@ class BlockBuilder:
         made = NodeMaker(like)
         given = self.name("item")
         self.append(made.assign(given, item))
+        if self._raises_exit:
+            error = made.call(RuntimeError, made.constant("generator ignored GeneratorExit"))
+            raising = made.node(gast.Raise(exc=error, cause=None))
+            self.append(made.branch(made.load(CLOSING), [raising]))
         target = self.block(like)
         self.resumed[id(target)] = target
         self.at.exit = Suspend(made.load(given), target)
@@ -128,10 +138,18 @@ class BlockBuilder:
         closes, stays = self.block(like), self.block(like)
         self.test(made.load(CLOSING), closes, stays)
         self.begin(closes)
-        end = Finish(made.constant(None))
-        self.leave(0, like, lambda: self._end(end), closes=True)
+        self.close(like)
         self.begin(stays)
         self._raise_thrown(like)
+
+    def close(self, like: Any) -> None:
+        """Ends the generator where it is closed."""
+        made = NodeMaker(like)
+        if self._raises_exit:
+            self.append(made.node(gast.Raise(exc=made.call(GeneratorExit), cause=None)))
+            return
+        end = Finish(made.constant(None))
+        self.leave(0, like, lambda: self._end(end), closes=True)
 
     def _raise_thrown(self, like: Any) -> None:
         made = NodeMaker(like)
@@ -207,17 +225,35 @@ def with_outcomes(statement: Any) -> Any:
     return replacing(statement, replaced, (gast.Return,))
 
 
+def raises_again(statements: Statements) -> bool:
+    """Whether a handler raises what it has caught by `raise` alone."""
+    return any(
+        isinstance(node, gast.Raise) and node.exc is None
+        for statement in statements for node in gast.walk(statement)
+    )
+
+
 def raising_again(statements: Statements, name: str) -> Statements:
     """The statements of a handler that stands outside of its `except`."""
-    done: Statements = []
-    for statement in statements:
-        if isinstance(statement, gast.Raise) and statement.exc is None:
-            done.append(NodeMaker(statement).node(
-                gast.Raise(exc=NodeMaker(statement).load(name), cause=None)
-            ))
-        else:
-            done.append(statement)
-    return done
+    return [_raising_again(statement, name) for statement in statements]
+
+
+def _raising_again(statement: Any, name: str) -> Any:
+    if isinstance(statement, gast.Raise) and statement.exc is None:
+        made = NodeMaker(statement)
+        return made.node(gast.Raise(exc=made.load(name), cause=None))
+    if isinstance(statement, FUNCTIONS) or not raises_again([statement]):
+        return statement
+    changed: dict[str, Any] = {
+        field: raising_again(getattr(statement, field), name)
+        for field in ("body", "orelse", "finalbody")  # an inner handler raises what it has caught
+        if isinstance(getattr(statement, field, None), list)
+    }
+    if isinstance(statement, gast.Match):
+        changed["cases"] = [
+            copied(case, body=raising_again(case.body, name)) for case in statement.cases
+        ]
+    return copied(statement, **changed)
 
 
 def parts_of(node: Any) -> Iterable[tuple[str, int | None, Any]]:

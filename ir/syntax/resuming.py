@@ -75,7 +75,7 @@ def resumable(
     """
     machine = TakenApart(function, is_builtin)
     body = [function.body] if isinstance(function, gast.Lambda) else function.body
-    machine.statements(body)
+    machine.body(body)
     machine.finish(NodeMaker(body[-1]).constant(None), body[-1])
     assembly = _Assembly(machine, function, params, kept)
     done = assembly.statements()

@@ -20,8 +20,10 @@ from ir.syntax.block_building import (
     BlockBuilder,
     Named,
     caught_name,
+    copied,
     has_loop_return,
     parts_of,
+    raises_again,
     raising_again,
     replacing,
     with_outcomes,
@@ -34,7 +36,6 @@ from ir.syntax.jumps import (
     THROWN,
     Block,
     Cleanup,
-    Finish,
     Loop,
     NotResumable,
     Region,
@@ -288,16 +289,18 @@ class TakenApart(BlockBuilder):
         self.statements(node.orelse)
         self.jump(after)
         for handler in node.handlers:
+            made = NodeMaker(handler)
+            if handler.name is None and raises_again(handler.body):
+                handler = copied(handler, name=made.store(self.name("error")))
             entry = self.block(handler)
             self.begin(entry)
             region.handlers.append((handler, entry))
-            made = NodeMaker(handler)
             if handler.name is None:
                 self.statements(handler.body)
             else:
                 caught = caught_name(handler)
                 self.append(made.assign(handler.name.id, made.load(caught)))
-                self.statements(raising_again(handler.body, handler.name.id))
+                self.statements(raising_again(handler.body, caught))
                 self.append(made.assign(handler.name.id, made.constant(UNBOUND)))
             self.jump(after)
         self.arrive(after)
@@ -478,8 +481,7 @@ class TakenApart(BlockBuilder):
         self.append(made.node(gast.Expr(value=made.call(
             closed, made.load(items)
         ))))
-        end = Finish(made.constant(None))
-        self.leave(0, node, lambda: self._end(end), closes=True)
+        self.close(node)
         self.begin(stays)
         thrown, plain = self.block(node), self.block(node)
         is_thrown = made.compare(made.load(THROWN), gast.IsNot(), made.constant(None))

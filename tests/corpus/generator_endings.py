@@ -1,5 +1,7 @@
 """Generator functions that end, fail, are closed or thrown at, in `try` and in `with`."""
 
+import numpy as np
+
 from tests.corpus.registry import program, raises
 
 
@@ -259,3 +261,89 @@ def fails_in_a_called_loop(x):
     except ValueError:
         pass
     return level.value * 3
+
+
+@program((1.3, 0.7), (-0.4, 2.0))
+def told_that_it_is_closed(x, y):
+    log = []
+
+    def items():
+        try:
+            while True:
+                log.append((yield x))
+        except GeneratorExit:
+            log.append(x * y)
+            raise
+        finally:
+            log.append(y)
+
+    def outer():
+        try:
+            yield from items()
+        except:
+            log.append(2 * x)
+            raise
+
+    running = outer()
+    total = next(running) + running.send(y) * running.send(x)
+    running.close()
+    for item in items():
+        total += item * y
+        break
+    return total * sum(i * item for i, item in enumerate(log))
+
+
+@program((1.3, 0.7), (2.0, -0.4))
+def closed_with_a_handler_that_ends_it(x, y):
+    weights = np.array([x, y])
+
+    def scaled():
+        try:
+            yield weights.sum()
+        except (KeyError, GeneratorExit):
+            weights[0] *= y
+        weights[1] += x
+
+    total = 0.0
+    for _ in range(2):
+        items = scaled()
+        total += next(items)
+        items.close()
+    return total * weights[0] + weights[1] ** 2
+
+
+@program((1.3, 0.7), (-0.5, 2.0))
+def raised_again_by_its_handler(x, y):
+    log = []
+
+    def quotients():
+        try:
+            yield x
+            yield y / (x - x)
+        except ZeroDivisionError:
+            log.append(x * y)
+            if x > 0:
+                raise
+            yield y
+
+    total = 0.0
+    try:
+        for item in [*quotients()]:
+            total += item
+    except ZeroDivisionError:
+        total = total + x
+    return total * y + sum(log)
+
+
+@raises(RuntimeError, (1.3,))
+def goes_on_when_it_is_closed(x):
+    def stubborn():
+        try:
+            yield x
+        except GeneratorExit:
+            yield x * x
+
+    items = stubborn()
+    y = next(items)
+    items.close()
+    return y
