@@ -105,6 +105,22 @@ def test_frozen(method):
     np.testing.assert_allclose(bar, zyg.gradient(plain, *args)[0], rtol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["logpdf", "pdf", "cdf", "ppf", "logsf"])
+def test_tangents_of_frozen(method):
+    def f(x, mu, sigma):
+        return getattr(stats.norm(mu, scale=sigma), method)(x)
+
+    def g(k, mu):
+        return stats.poisson(mu).logpmf(k)
+
+    args, dots = (np.array([0.3, 0.7]), 0.4, 1.2), (np.array([1.0, -0.5]), 0.5, 2.0)
+    bars = zyg.gradient(lambda *args: np.sum(f(*args)), *args)
+    y_dot = zyg.jvp(f, args, dots)[1]
+    expected = sum(np.sum(bar * dot) for bar, dot in zip(bars, dots, strict=True))
+    np.testing.assert_allclose(np.sum(y_dot), expected)
+    np.testing.assert_allclose(zyg.jvp(g, (3, 1.5), (0, 1.0))[1], 3 / 1.5 - 1)
+
+
 def test_frozen_counts():
     bars = zyg.gradient(lambda n, p: np.sum(stats.binom(n, p).logpmf(K)), 4, 0.3)
     expected = zyg.gradient(lambda p: np.sum(stats.binom.logpmf(K, 4, p)), 0.3)

@@ -21,6 +21,7 @@ from ir.types import TOP, Dict, Scalar, Tuple
 from zyg.errors import NotDifferentiable
 from zyg.rules import stats_counts, stats_formulas
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.tangent_registry import tangent
 
 GENERIC: Any = type(stats.norm).__mro__[2]  # what continuous and discrete distributions share
 FROZEN, FROZEN_DISCRETE = type(stats.norm()), type(stats.poisson(1.0))
@@ -235,6 +236,11 @@ def frozen_rule(distribution, args, kwds):
         return None, bars.get("args"), bars.get("kwds")
 
     return distribution(*args, **kwds), back
+
+
+@tangent(frozen)
+def frozen_tangent(y, distribution, args, kwds, distribution_dot, args_dot, kwds_dot):
+    return {"args": args_dot, "kwds": kwds_dot}
 
 
 @substitute(GENERIC.__call__, GENERIC.freeze)
