@@ -38,6 +38,7 @@ from ir.types import (
     Mapping,
     Scalar,
     Sequence,
+    Slice,
     Tuple,
     Type,
     Union,
@@ -189,6 +190,8 @@ def may_vary(type_: Type) -> bool:
             return may_vary(item)
         case Dict(items):
             return any(may_vary(item) for _, item in items)
+        case Slice(start, stop, step):
+            return any(not is_whole(bound) and may_vary(bound) for bound in (start, stop, step))
         case Mapping(item=item):
             return may_vary(item)
         case Union(members):
@@ -204,3 +207,12 @@ def is_varied(flows: Flows, operand: Operand, active: Flow) -> bool:
     return not flows.of(operand).isdisjoint(active)
 
 
+def is_whole(bound: Type) -> bool:
+    """Whether a bound of a slice is an index, and so no number that a derivative goes through."""
+    match bound:
+        case Known(value):
+            return isinstance(value, int)
+        case Scalar(cls):
+            return issubclass(cls, int | np.integer)
+        case _:
+            return False

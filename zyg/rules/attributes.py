@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ir import primitives
+from ir import facts, primitives
 from ir.derived import has_attributes_beside, place_of_field
 from ir.heap import class_attribute
 from ir.shared_names import ASIDE
+from ir.types import TOP, Scalar
 from zyg.cotangents.cotangent_items import one_hot
 from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
@@ -27,6 +28,8 @@ from zyg.signature import METHODS, is_by_rules
 constant(has_attributes_beside, hasattr, vars, class_attribute, *ASIDE.values())
 # What reads the registry is not looked into each time that an attribute is read.
 constant(is_constant, rule_of)
+facts.result(is_constant)(lambda args, kwargs: Scalar(bool))
+facts.result(rule_of)(lambda args, kwargs: TOP)
 
 
 @adjoint(primitives.owner_of)

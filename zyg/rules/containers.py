@@ -15,10 +15,37 @@ from zyg.rules.registry import adjoint, constant, substitute
 constant(
     *(dict.keys, dict.__contains__, dict.__len__, list.index, list.count, list.__len__),
     *(list.__contains__, tuple.index, tuple.count, tuple.__len__, tuple.__contains__),
-    *(range.index, range.count, slice.start, slice.stop, slice.step),
+    *(range.index, range.count),
     *(primitives.format_value, primitives.build_string),
     unless_computed,
 )
+
+
+# As an index it has whole bounds; others are for code that reads them, as `np.mgrid` does.
+@adjoint(slice)
+def slice_(*bounds):
+    part = slice(*bounds)
+
+    def back(part_bar):
+        bar = {} if part_bar is None else part_bar
+        bars = [bar.get("start"), bar.get("stop"), bar.get("step")]
+        return (bars[1],) if len(bounds) == 1 else tuple(bars[: len(bounds)])
+
+    return part, back
+
+
+def bound(name, descriptor):
+    """The rule of reading a bound."""
+
+    def rule(part):
+        return descriptor.__get__(part), lambda bound_bar: ({name: bound_bar},)
+
+    return rule
+
+
+adjoint(slice.start)(bound("start", slice.start))
+adjoint(slice.stop)(bound("stop", slice.stop))
+adjoint(slice.step)(bound("step", slice.step))
 
 
 @adjoint(primitives.build_set)

@@ -1,7 +1,9 @@
-"""`np.r_[...]` and `np.c_[...]`: arrays, numbers and ranges laid end to end.
+"""`np.r_[...]` and its kin: arrays, numbers and ranges laid end to end, or spanning a grid.
 
-    np.r_[x, 0.0, 1:3]   ->  np.concatenate([x, [0.0], np.arange(1, 3)])
-    np.c_[x, y]          ->  np.concatenate([x[:, None], y[:, None]], axis=-1)
+    np.r_[x, 0.0, 1:3]      ->  np.concatenate([x, [0.0], np.arange(1, 3)])
+    np.c_[x, y]             ->  np.concatenate([x[:, None], y[:, None]], axis=-1)
+    np.ogrid[0:2, 0:x:5j]   ->  (np.arange(0.0, 2)[:, None], np.linspace(0, x, 5)[None, :])
+    np.mgrid[0:2, 0:x:5j]   ->  np.stack(np.broadcast_arrays(*np.ogrid[0:2, 0:x:5j]))
 """
 
 from __future__ import annotations
@@ -43,6 +45,33 @@ def axis_of(joiner):
 
 
 constant(common_dtype, axis_of)
+
+
+@substitute(type(np.mgrid).__getitem__)  # that of `np.ogrid`, too
+def grid(self, key):
+    if not isinstance(key, tuple):
+        return range_of(key)
+    dtype = grid_dtype(key)
+    ranges = [range_of(part).astype(dtype) for part in key]
+    sparse = [
+        np.reshape(x, [-1 if i == axis else 1 for i in range(len(ranges))])
+        for axis, x in enumerate(ranges)
+    ]
+    return tuple(sparse) if is_sparse(self) else np.stack(np.broadcast_arrays(*sparse))
+
+
+def grid_dtype(parts):
+    """That of all bounds and steps together; the number of a complex step counts as a float."""
+    steps = [abs(p.step) if isinstance(p.step, complex) else p.step for p in parts]
+    bounds = [bound for p in parts for bound in (p.start, p.stop)]
+    return np.result_type(0, *[x for x in [*bounds, *steps] if x is not None])
+
+
+def is_sparse(grids):
+    return grids.sparse
+
+
+constant(grid_dtype, is_sparse)
 
 
 def range_of(part):

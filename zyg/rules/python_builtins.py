@@ -11,7 +11,7 @@ from zyg.rules.registry import adjoint, constant
 
 constant(
     *(int, bool, str, bytes, bytearray, repr, ascii, format, chr, ord, bin, hex, oct, hash, id),
-    *(len, range, slice, type, isinstance, issubclass, callable, hasattr, any, all, round, dir),
+    *(len, range, type, isinstance, issubclass, callable, hasattr, any, all, round, dir),
     *(print, input, open),
 )
 # Methods of numbers and sets that give texts, counts and truth values.

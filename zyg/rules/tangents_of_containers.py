@@ -19,6 +19,7 @@ from zyg.tangents.tangent import (
     key_tangent,
     listed,
     merged,
+    picked,
     picked_item,
     repeated,
     starred_tangent,
@@ -46,6 +47,28 @@ reads_late(
 )
 reads_twice(sorted, dict, primitives.unpack_starred)
 when_run(primitives.unpack_starred)  # its results are several, where it is emitted
+
+
+@tangent(slice)
+def slice_(part, *both):
+    dots = both[len(both) // 2 :]
+    names = ("stop",) if len(dots) == 1 else ("start", "stop", "step")
+    return dict(zip(names, dots, strict=False))
+
+
+@tangent(slice.start)
+def start(bound, part, part_dot):
+    return picked(part_dot, "start", bound)
+
+
+@tangent(slice.stop)
+def stop(bound, part, part_dot):
+    return picked(part_dot, "stop", bound)
+
+
+@tangent(slice.step)
+def step(bound, part, part_dot):
+    return picked(part_dot, "step", bound)
 
 
 @tangent(operator.concat)
