@@ -1,4 +1,7 @@
-"""Rules of the module `cmath`: the conjugate of the complex derivative times the cotangent."""
+"""Rules of the module `cmath`: the conjugate of the complex derivative times the cotangent.
+
+Those of inverse functions read the result: it knows the side of a cut that the operand is on.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +37,14 @@ def tan(x):
 
 @adjoint(cmath.asin)
 def asin(x):
-    slope = 1 / (cmath.sqrt(1 - x) * cmath.sqrt(1 + x))
-    return cmath.asin(x), lambda y_bar: holomorphic(y_bar, slope, x)
+    y = cmath.asin(x)
+    return y, lambda y_bar: holomorphic(y_bar, 1 / cmath.cos(y), x)
 
 
 @adjoint(cmath.acos)
 def acos(x):
-    slope = 1 / (cmath.sqrt(1 - x) * cmath.sqrt(1 + x))
-    return cmath.acos(x), lambda y_bar: holomorphic(-y_bar, slope, x)
+    y = cmath.acos(x)
+    return y, lambda y_bar: holomorphic(-y_bar, 1 / cmath.sin(y), x)
 
 
 @adjoint(cmath.atan)
@@ -67,13 +70,14 @@ def tanh(x):
 
 @adjoint(cmath.asinh)
 def asinh(x):
-    return cmath.asinh(x), lambda y_bar: holomorphic(y_bar, 1 / cmath.sqrt(1 + x * x), x)
+    y = cmath.asinh(x)
+    return y, lambda y_bar: holomorphic(y_bar, 1 / cmath.cosh(y), x)
 
 
 @adjoint(cmath.acosh)
 def acosh(x):
-    slope = 1 / (cmath.sqrt(x - 1) * cmath.sqrt(x + 1))
-    return cmath.acosh(x), lambda y_bar: holomorphic(y_bar, slope, x)
+    y = cmath.acosh(x)
+    return y, lambda y_bar: holomorphic(y_bar, 1 / cmath.sinh(y), x)
 
 
 @adjoint(cmath.atanh)
