@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from tests.rule_row import Options, Row, cases, cplx, real, signed, single, table, whole
-from zyg.arrays.quotients import over_square, power_part, product_over, times_log, weight_of_two
+from zyg.arrays.quotients import (
+    in_floats,
+    over_square,
+    power_part,
+    product_over,
+    times_log,
+    weight_of_two,
+)
 from zyg.arrays.selections import below_infinity, selected, unmoved
 
 
@@ -212,6 +219,7 @@ def binary() -> Iterator[Row]:
     yield from cases(power_part, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(product_over, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
     yield from cases(product_over, (cplx(3), cplx(3), cplx(3)))
+    yield from cases(in_floats, (real(3),), (whole(3),), (single(3),), (cplx(3),))
     yield from cases(times_log, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(weight_of_two, (signed(3), signed(3)), (real(3), 0), (0.3, 0.3))
     yield from cases(selected, (real(3), np.array([True, False, True])), (real(2, 1), True))

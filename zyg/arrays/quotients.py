@@ -79,7 +79,7 @@ def times_log(bar: Any, x: Any) -> Any:
     """`bar * conj(log(x))`; None where that isn't exact, or `x` is 0."""
     try:
         with np.errstate(all="raise"):
-            return bar * _conjugate(np.log(x))
+            return bar * _conjugate(np.log(in_floats(x)))
     except FloatingPointError:
         return None
 
@@ -113,6 +113,11 @@ def _conjugate(x: Any) -> Any:
     return np.conj(x) if np.iscomplexobj(x) else x
 
 
+def in_floats(x: Any) -> Any:
+    """Integers as floats: squares of integers overflow, logarithms of small ones are inexact."""
+    return np.multiply(x, 1.0) if np.result_type(x).kind in "iub" else x
+
+
 def _is_exact_power(power: Any) -> bool:
     """Whether no item has overflowed, or lost digits close to 0."""
     dtype = np.result_type(power)
@@ -130,7 +135,10 @@ def _is_exact_power(power: Any) -> bool:
 
 def _square_of(x: Any) -> Any:
     """A square that is no more precise than its operand: `np.square(0.5)` is a `np.float64`."""
-    return np.square(x) if isinstance(x, (list, tuple)) else x * x
+    if isinstance(x, (list, tuple)):
+        return np.square(x, dtype=float)
+    x = in_floats(x) if isinstance(x, (np.ndarray, np.generic)) else x
+    return x * x
 
 
 def _are_exact_squares(square: Any) -> bool:

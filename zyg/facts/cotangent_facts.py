@@ -53,7 +53,7 @@ from zyg.array_type import (
     is_named,
     is_number,
 )
-from zyg.arrays.quotients import power_part, product_over, times_log
+from zyg.arrays.quotients import in_floats, power_part, product_over, times_log
 from zyg.cotangents import cotangent, cotangent_items
 from zyg.cotangents.matrix_bars import is_sparse, product_left, product_right
 from zyg.facts.numpy_example import elementwise
@@ -95,6 +95,12 @@ def conj(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def fold_conj(call: Call) -> Operand | None:
     """Real numbers and arrays are their own conjugates."""
     return call.args[0] if is_real(type_of(call.args[0])) else None
+
+
+@facts.fold(in_floats)
+def fold_in_floats(call: Call) -> Operand | None:
+    type_ = type_of(call.args[0])
+    return call.args[0] if is_numeric(type_) and dtype_of(type_).kind in "fc" else None
 
 
 facts.total(cotangent.realness_of)
@@ -431,7 +437,8 @@ facts.fresh(cotangent_items.taken, cotangent_items.cleared, cotangent_items.with
 facts.fresh(cotangent_items.with_place, cotangent_items.before_push)
 
 
-facts.total(power_part, product_over, times_log)
+facts.total(power_part, product_over, times_log, in_floats)
+facts.pure(in_floats)
 facts.fresh(power_part, product_over, times_log)
 
 

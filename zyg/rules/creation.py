@@ -149,10 +149,13 @@ def arange(start, stop=None, step=1, dtype=None):
 def linspace(start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
     y = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
 
+    has_rounded = dtype is not None and rounds(0.0, dtype)
+
     def back(y_bar):
+        bar, part = along(y_bar, axis), progress(y_bar, num, endpoint, axis)
         return (
-            unbroadcast(along(y_bar, axis) * (1 - progress(y_bar, num, endpoint, axis)), start),
-            unbroadcast(along(y_bar, axis) * progress(y_bar, num, endpoint, axis), stop),
+            None if has_rounded else unbroadcast(bar * (1 - part), start),
+            None if has_rounded else unbroadcast(bar * part, stop),
         )
 
     return y, back

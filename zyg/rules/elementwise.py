@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from zyg.arrays.quotients import in_floats
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.facts.numpy_missing import replaced
@@ -87,24 +88,24 @@ def tan(x):
 
 @adjoint(np.arcsin)
 def arcsin(x):
-    return np.arcsin(x), lambda y_bar: y_bar / conj(cosine(x))
+    y = np.arcsin(x)
+    return y, lambda y_bar: y_bar / conj(np.cos(y) if np.iscomplexobj(y) else cosine(x))
 
 
 def cosine(x):
-    """The cosine of `arcsin(x)`; one root has another branch for complex numbers."""
-    if np.iscomplexobj(x):
-        return np.sqrt(np.subtract(1, x)) * np.sqrt(np.add(1, x))
+    """The cosine of `arcsin(x)`; that of complex numbers has several branches, which `y` tells."""
     return np.sqrt(np.subtract(1, x) * np.add(1, x))
 
 
 @adjoint(np.arccos)
 def arccos(x):
-    return np.arccos(x), lambda y_bar: -y_bar / conj(cosine(x))
+    y = np.arccos(x)
+    return y, lambda y_bar: -y_bar / conj(np.sin(y) if np.iscomplexobj(y) else cosine(x))
 
 
 @adjoint(np.arctan)
 def arctan(x):
-    return np.arctan(x), lambda y_bar: y_bar / conj(1 + np.square(x))
+    return np.arctan(x), lambda y_bar: y_bar / conj(1 + np.square(in_floats(x)))
 
 
 @adjoint(np.sinh)
@@ -125,12 +126,16 @@ def tanh(x):
 
 @adjoint(np.arcsinh)
 def arcsinh(x):
-    return np.arcsinh(x), lambda y_bar: y_bar / conj(np.sqrt(1 + np.square(x)))
+    y = np.arcsinh(x)
+    return y, lambda y_bar: y_bar / conj(
+        np.cosh(y) if np.iscomplexobj(y) else np.sqrt(1 + np.square(in_floats(x)))
+    )
 
 
 @adjoint(np.arccosh)
 def arccosh(x):
-    return np.arccosh(x), lambda y_bar: y_bar / conj(sine(x))
+    y = np.arccosh(x)
+    return y, lambda y_bar: y_bar / conj(np.sinh(y) if np.iscomplexobj(y) else sine(x))
 
 
 def sine(x):

@@ -18,7 +18,7 @@ NAMED = {
     "_functools": {"functional": "reduce"},
     "_operator": {"containers": "or_ and_ xor"},
     "builtins": {
-        "containers": "dict dict. list. tuple. range. slice. set. frozenset.",
+        "containers": "dict dict. list. tuple. range. slice slice. set. frozenset.",
         "folds": "sum max min",
         "functional": "max min",
         "iteration": "list tuple set frozenset iter reversed enumerate zip map filter sorted",
@@ -94,7 +94,7 @@ NAMED = {
     },
     "zyg.cotangents.matrix_bars": {"cotangents": "product_left product_right"},
     "zyg.arrays.quotients": {
-        "quotients": "over_square weight_of_two power_part product_over times_log",
+        "quotients": "over_square weight_of_two power_part product_over times_log in_floats",
     },
     "zyg.arrays.selections": {
         "quotients": "selected unmoved is_steep below_infinity", "indexing": "is_finite",

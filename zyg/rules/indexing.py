@@ -332,25 +332,30 @@ def within(x, xp):
     return np.logical_and(np.greater_equal(x, np.min(xp)), np.less_equal(x, np.max(xp)))
 
 
+def interp_place(x, xp):
+    """For each `x` the interval that it lies in, and how far in it; integers would overflow."""
+    i, grid = interp_interval(x, xp), np.multiply(xp, 1.0)
+    return i, (x - np.take(grid, i)) / np.take(np.diff(grid), i)
+
+
 def interp_slope(x, xp, fp):
     """The derivative of `np.interp` in `x`; on a point of the grid that to its right."""
     i = interp_interval(x, xp)
-    slopes = np.diff(fp) / np.diff(xp)
+    slopes = np.diff(np.multiply(fp, 1.0)) / np.diff(np.multiply(xp, 1.0))
     return np.where(within(x, xp), slopes[i], 0)
 
 
 def interp_grid_bar(y_bar, x, xp, fp):
     """Moving a point of the grid tilts the two intervals that it bounds."""
-    i = interp_interval(x, xp)
-    t = (x - np.take(xp, i)) / np.take(np.diff(xp), i)
+    i, t = interp_place(x, xp)
     bar = y_bar * conj(interp_slope(x, xp, fp))
     return scatter(-bar * (1 - t), np.shape(xp), i) + scatter(-bar * t, np.shape(xp), i + 1)
 
 
 def interp_values_bar(y_bar, x, xp, fp, left, right):
     """Each value at a grid point counts with the weight that it has at `x`."""
-    i = interp_interval(x, xp)
-    t = np.clip((x - np.take(xp, i)) / np.take(np.diff(xp), i), 0, 1)
+    i, t = interp_place(x, xp)
+    t = np.clip(t, 0, 1)
     bar = y_bar if left is None else np.where(np.less(x, xp[0]), 0, y_bar)
     bar = bar if right is None else np.where(np.greater(x, xp[-1]), 0, bar)
     return scatter(bar * (1 - t), np.shape(fp), i) + scatter(bar * t, np.shape(fp), i + 1)

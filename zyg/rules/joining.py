@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from zyg.cotangents.cotangent import filled, prototype, rebuilt, unbroadcast
+from zyg.rules.creation import rounds
 from zyg.rules.indexing import unordered
 from zyg.rules.registry import adjoint, constant
 
@@ -44,8 +45,19 @@ def piece_for(bar, array):
 @adjoint(np.concatenate)
 def concatenate(arrays, axis=0, *, dtype=None, casting="same_kind"):
     likes = likes_of(arrays)
+    has_rounded = dtype is not None and any_rounds(arrays, dtype)
     z = np.concatenate(arrays, axis, dtype=dtype, casting=casting)
-    return z, lambda z_bar: (concatenate_bar(z_bar, likes, axis),)
+    return z, lambda z_bar: (
+        None if has_rounded else concatenate_bar(z_bar, likes, axis),
+    )
+
+
+def any_rounds(arrays, dtype):
+    """Whether joining makes integers of inexact numbers."""
+    return any(rounds(x, dtype) for x in arrays)
+
+
+constant(any_rounds)
 
 
 def concatenate_bar(z_bar, arrays, axis):
@@ -58,8 +70,11 @@ def concatenate_bar(z_bar, arrays, axis):
 @adjoint(np.stack)
 def stack(arrays, axis=0, *, dtype=None, casting="same_kind"):
     likes = likes_of(arrays)
+    has_rounded = dtype is not None and any_rounds(arrays, dtype)
     z = np.stack(arrays, axis, dtype=dtype, casting=casting)
-    return z, lambda z_bar: (stack_bar(z_bar, likes, axis),)
+    return z, lambda z_bar: (
+        None if has_rounded else stack_bar(z_bar, likes, axis),
+    )
 
 
 def stack_bar(z_bar, arrays, axis):
@@ -120,10 +135,11 @@ def append(arr, values, axis=None):
 
 @adjoint(np.insert)
 def insert(arr, obj, values, axis=None):
-    shape = np.shape(arr)
+    shape, has_rounded = np.shape(arr), rounds(values, np.asarray(arr).dtype)
 
     def back(z_bar):
-        return inserted_bars(z_bar, shape, obj, values, axis)
+        old, _, new = inserted_bars(z_bar, shape, obj, values, axis)
+        return old, None, None if has_rounded else new
 
     return np.insert(arr, obj, values, axis), back
 

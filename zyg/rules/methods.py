@@ -27,7 +27,7 @@ from zyg.rules.reductions import (
 )
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.shape import inverse_order, repeat_bar, reshaped_back
-from zyg.rules.sums import count_along, spread
+from zyg.rules.sums import count_along, makes_whole, spread
 
 constant(
     *(np.ndarray.nbytes, np.ndarray.itemsize, np.ndarray.strides, np.ndarray.flags),
@@ -41,10 +41,13 @@ constant(
 @adjoint(np.ndarray.sum)
 def sum_(self, axis=None, dtype=None, out=None, keepdims=False, initial=0):
     shape = np.shape(self)
+    has_rounded = dtype is not None and makes_whole(self, dtype)
     y = self.sum(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
 
     return y, lambda y_bar: (
-        spread(y_bar, shape, axis, keepdims), None, None, None, None, unbroadcast(y_bar, initial)
+        None if has_rounded else spread(y_bar, shape, axis, keepdims),
+        None, None, None, None,
+        unbroadcast(y_bar, initial),
     )
 
 
@@ -59,7 +62,8 @@ def mean(self, axis=None, dtype=None, out=None, keepdims=False):
 @adjoint(np.ndarray.prod)
 def prod(self, axis=None, dtype=None, out=None, keepdims=False):
     y = self.prod(axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (prod_bar(y_bar, y, self, axis, keepdims),)
+    has_rounded = dtype is not None and makes_whole(self, dtype)
+    return y, lambda y_bar: (None if has_rounded else prod_bar(y_bar, y, self, axis, keepdims),)
 
 
 @adjoint(np.ndarray.max)
@@ -110,13 +114,15 @@ def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 def cumsum(self, axis=None, dtype=None, out=None):
     shape = np.shape(self)
     y = self.cumsum(axis=axis, dtype=dtype)
-    return y, lambda y_bar: (cumsum_bar(y_bar, shape, axis),)
+    has_rounded = dtype is not None and makes_whole(self, dtype)
+    return y, lambda y_bar: (None if has_rounded else cumsum_bar(y_bar, shape, axis),)
 
 
 @adjoint(np.ndarray.cumprod)
 def cumprod(self, axis=None, dtype=None, out=None):
     y = self.cumprod(axis=axis, dtype=dtype)
-    return y, lambda y_bar: (cumprod_bar(y_bar, y, self, axis),)
+    has_rounded = dtype is not None and makes_whole(self, dtype)
+    return y, lambda y_bar: (None if has_rounded else cumprod_bar(y_bar, y, self, axis),)
 
 
 @adjoint(np.ndarray.trace)

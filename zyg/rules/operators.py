@@ -180,7 +180,7 @@ def power_growth(x, y, z):
     """The derivative of `z = x ** y` in `y`: `z log(x)`; 0 at `x == 0`, NaN for negative `x`."""
     if isinstance(x, (int, float)) and isinstance(y, (int, float)):
         return z * math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
-    base = np.where(x == 0, 1, x)
+    base = np.where(x == 0, 1.0, x)  # of small integers the logarithm has half of the digits
     return z * np.log(base if np.isrealobj(y) else base + 0j)
 
 

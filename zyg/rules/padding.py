@@ -12,6 +12,7 @@ import numpy as np
 from zyg.cotangents.cotangent import unbroadcast
 from zyg.cotangents.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
+from zyg.rules.creation import rounds
 from zyg.rules.order_statistics import quantile_bar
 from zyg.rules.reductions import extremum_bar
 from zyg.rules.registry import adjoint
@@ -41,7 +42,8 @@ def pad(
             inner_bar(y_bar, y, shape, pad_width, mode, stat_length, reflect_type),
             None,
             None,
-            None if mode != "constant" else margin_bar(y_bar, shape, pad_width, constant_values),
+            None if mode != "constant" or rounds(constant_values, y.dtype)
+            else margin_bar(y_bar, shape, pad_width, constant_values),
         )
 
     return y, back

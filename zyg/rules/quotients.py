@@ -8,7 +8,14 @@ import numpy as np
 
 from ir import facts
 from ir.types import Known, Tuple, join
-from zyg.arrays.quotients import over_square, power_part, product_over, times_log, weight_of_two
+from zyg.arrays.quotients import (
+    in_floats,
+    over_square,
+    power_part,
+    product_over,
+    times_log,
+    weight_of_two,
+)
 from zyg.arrays.selections import below_infinity, is_finite, is_steep, selected, unmoved
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.facts.numpy_example import elementwise
@@ -22,6 +29,11 @@ def power_part_rule(power, bar):
         return unbroadcast(bar * conj(part_bar), power), unbroadcast(part_bar * power, bar)
 
     return power_part(power, bar), back
+
+
+@adjoint(in_floats)
+def in_floats_rule(x):
+    return in_floats(x), lambda y_bar: unbroadcast(y_bar, x)
 
 
 @adjoint(product_over)

@@ -13,7 +13,7 @@ import numpy as np
 from zyg.arrays.selections import selected
 from zyg.cotangents.cotangent import conj, inexact_dtype, subtract, unbroadcast
 from zyg.rules.registry import adjoint, constant
-from zyg.rules.sums import count_along, restored, spread
+from zyg.rules.sums import count_along, makes_whole, restored, spread
 
 constant(
     *(np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argpartition),
@@ -241,7 +241,8 @@ def nanmean_bar(y_bar, a, axis, keepdims):
 @adjoint(np.prod)
 def prod(a, axis=None, dtype=None, out=None, keepdims=False):
     y = np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (prod_bar(y_bar, y, a, axis, keepdims),)
+    has_rounded = dtype is not None and makes_whole(a, dtype)
+    return y, lambda y_bar: (None if has_rounded else prod_bar(y_bar, y, a, axis, keepdims),)
 
 
 def prod_bar(y_bar, y, a, axis, keepdims):
@@ -274,7 +275,8 @@ def products_of_others(a):
 def cumsum(a, axis=None, dtype=None, out=None):
     shape = np.shape(a)
     y = np.cumsum(a, axis=axis, dtype=dtype)
-    return y, lambda y_bar: (cumsum_bar(y_bar, shape, axis),)
+    has_rounded = dtype is not None and makes_whole(a, dtype)
+    return y, lambda y_bar: (None if has_rounded else cumsum_bar(y_bar, shape, axis),)
 
 
 def cumsum_bar(y_bar, shape, axis):
@@ -290,7 +292,8 @@ def reversed_cumsum(y_bar, axis):
 @adjoint(np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
     y = np.cumprod(a, axis=axis, dtype=dtype)
-    return y, lambda y_bar: (cumprod_bar(y_bar, y, a, axis),)
+    has_rounded = dtype is not None and makes_whole(a, dtype)
+    return y, lambda y_bar: (None if has_rounded else cumprod_bar(y_bar, y, a, axis),)
 
 
 def cumprod_bar(y_bar, y, a, axis):

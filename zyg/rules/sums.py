@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from zyg.cotangents.cotangent import unbroadcast
-from zyg.rules.registry import adjoint
+from zyg.rules.registry import adjoint, constant
 
 
 def restored(y, shape, axis, keepdims):
@@ -36,11 +36,22 @@ def count_along(shape, axis):
 @adjoint(np.sum)
 def sum_(a, axis=None, dtype=None, out=None, keepdims=False, initial=0):
     shape = np.shape(a)
+    has_rounded = dtype is not None and makes_whole(a, dtype)
     y = np.sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial)
 
     return y, lambda y_bar: (
-        spread(y_bar, shape, axis, keepdims), None, None, None, None, unbroadcast(y_bar, initial)
+        None if has_rounded else spread(y_bar, shape, axis, keepdims),
+        None, None, None, None,
+        unbroadcast(y_bar, initial),
     )
+
+
+def makes_whole(a, dtype):
+    """Whether inexact numbers are rounded to integers before they are summed or multiplied."""
+    return np.dtype(dtype).kind not in "fc" and np.asarray(a).dtype.kind in "fc"
+
+
+constant(makes_whole)
 
 
 @adjoint(np.mean)
