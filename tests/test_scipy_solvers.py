@@ -274,6 +274,77 @@ def test_gradients_of_functions_that_solvers_are_given():
             np.testing.assert_allclose(bar, other, rtol=tolerance, atol=tolerance)
 
 
+TIGHT = {"ftol": 1e-15, "gtol": 1e-14, "xtol": 1e-15}
+
+
+
+def bounded(x, a, b):
+    return (x - b) @ a @ (x - b)
+
+
+def exact(function, a, b, bounds):
+    return optimize.minimize(
+        function, np.zeros(2), (a + a.T, b), "L-BFGS-B", lambda x, a, b: 2 * a @ (x - b),
+        bounds=bounds, options={"ftol": 1e-16, "gtol": 1e-14},
+    )
+
+
+LINE = np.array([0.0, 0.7, 1.5, 2.2])
+
+BOUNDED = [
+    lambda a, b, c: exact(bounded, a, b, [(0, c), (None, None)]).x,
+    lambda a, b, c: exact(bounded, a, b, [(0, c), (None, None)]).fun,
+    lambda a, b, c: exact(bounded, a, b, np.array([[-c, c], [2 * c, 9.0]])).x,
+    lambda a, b, c: exact(bounded, a, b, optimize.Bounds(-1.0, 0.3)).x,
+    lambda a, b, c: c * exact(bounded, a, b, [(-9, 9), (-9, 9)]).x,
+    lambda a, b, c: optimize.minimize(
+        lambda x: (bounded(x, a + a.T, b), 2 * (a + a.T) @ (x - b)), np.zeros(2), jac=True,
+        bounds=((0, c), (0, 9)), options={"ftol": 1e-16, "gtol": 1e-14}).x,
+    lambda a, b, c: optimize.least_squares(
+        lambda x: np.array([x[0] ** 2 - c, x[0] * x[1] - b[0], x[1] - b[1]]), np.ones(2),
+        jac=lambda x: np.array([[2 * x[0], 0.0], [x[1], x[0]], [0.0, 1.0]]), **TIGHT).x,
+    lambda a, b, c: optimize.least_squares(
+        lambda x: np.append(a @ x - b, c * x[0]), np.zeros(2), **TIGHT).cost,
+    lambda a, b, c: optimize.least_squares(
+        lambda x: np.append(a @ x - b, x[0]), np.zeros(2), bounds=([-9, -9], c / 2),
+        method="dogbox", **TIGHT).x,
+    lambda a, b, c: optimize.curve_fit(
+        lambda x, p, q: p * np.exp(q * x) + c, LINE, np.append(b, b + 3), [1.0, 0.3], **TIGHT)[0],
+    lambda a, b, c: optimize.curve_fit(
+        lambda x, p, q: p * x + q, LINE * c, np.append(b, b + 3), None, np.append(b + 1, [c, 1]),
+        **TIGHT)[0],
+    lambda a, b, c: optimize.curve_fit(
+        lambda x, p, q: p * x + q, LINE, np.append(b, b + 3), bounds=(0, [c, 9.0]),
+        method="dogbox", **TIGHT)[0],
+]
+
+
+@pytest.mark.parametrize("f", BOUNDED)
+def test_minima_with_bounds_and_sums_of_squares(f):
+    args = A, B, 0.7
+    weights = np.array([1.0, 2.0])
+    bars = zyg.gradient(lambda *args: np.sum(weights * f(*args)), *args)
+    dots = np.array([[0.5, 1.0], [-0.3, 0.7]]), np.array([0.3, 1.1]), 0.4
+    step = 1e-3  # the solvers leave errors of some 1e-8
+    above, below = (
+        f(*(x + sign * step * dot for x, dot in zip(args, dots, strict=True))) for sign in (1, -1)
+    )
+    expected = np.sum(weights * (above - below)) / (2 * step)
+    found = sum(np.sum(bar * dot) for bar, dot in zip(bars, dots, strict=True))
+    assert found == pytest.approx(expected, rel=1e-4)
+    y_dot = zyg.jvp(lambda *args: np.sum(weights * f(*args)), args, dots)[1]
+    assert y_dot == pytest.approx(found, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["Nelder-Mead", "L-BFGS-B", "Powell"])
+def test_tangents_of_minima_beside_other_results(method):
+    def f(c):
+        return optimize.minimize(
+            lambda x: np.sum((x - c) ** 2), np.zeros(2), method=method, tol=1e-10).x
+
+    np.testing.assert_allclose(zyg.jvp(f, (B,), (np.ones(2),))[1], np.ones(2), rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [
@@ -283,11 +354,17 @@ def test_gradients_of_functions_that_solvers_are_given():
         (lambda c: optimize.newton(
             lambda x: x**3 - c, 9.0, maxiter=2, disp=False), "not converged"),
         (lambda c: optimize.minimize(
-            lambda x: (x[0] - c) ** 2, [0.0], bounds=[(0, 1)]).x[0], "bounds"),
+            lambda x: (x[0] - c) ** 2, [0.0], method="SLSQP",
+            constraints={"type": "eq", "fun": lambda x: x[0] - 1}).x[0], "constraints"),
         (lambda c: optimize.root(lambda x: x * x + c, 1.0).x[0], "not converged"),
         (lambda c: optimize.root(lambda x: x - c, 1.0).fun[0], "`fun` of the result"),
-        (lambda c: optimize.curve_fit(lambda x, a: a * x + c, B, B)[0][0], "curve_fit has no rule"),
-        (lambda c: optimize.least_squares(lambda x: x - c, [1.0]).x[0], "least_squares has no"),
+        (lambda c: optimize.curve_fit(lambda x, a: a * x + c, B, B)[1][0, 0], "the covariance"),
+        (lambda c: optimize.curve_fit(
+            lambda x, a: a * x + c, B, B, full_output=True)[0][0], "full_output"),
+        (lambda c: optimize.least_squares(lambda x: x - c, [1.0], loss="soft_l1").x[0], "loss="),
+        (lambda c: optimize.least_squares(lambda x, c: x - c, [1.0], args=(c,)).x[0], "args"),
+        (lambda c: optimize.least_squares(lambda x: x - c, [1.0]).grad[0], "`grad` of the result"),
+        (lambda c: optimize.nnls(A * c, B)[0][0], "nnls has no rule"),
         (lambda c: integrate.quad(lambda x: c * x, 0, 1)[1], "the error of"),
         (lambda c: optimize.approx_fprime([1.0], lambda x: c * x[0] ** 2)[0], "approx_fprime has"),
         (lambda c: integrate.solve_ivp(

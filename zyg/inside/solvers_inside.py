@@ -35,7 +35,6 @@ from zyg.compiler.nested.inner_gradients import expansions
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import R, adjoint, constant
 from zyg.rules.scipy_optimize import (
-    NO_CONSTRAINTS,
     NO_FULL_OUTPUT,
     NOT_CONVERGED,
 )
@@ -474,7 +473,10 @@ def minimize(
 ) -> Minimum:
     """The minimum is a root of the gradient, which is that of `fun` where none is given."""
     if bounds is not None or constraints:
-        raise NotDifferentiable(NO_CONSTRAINTS)
+        raise NotDifferentiable(
+            "scipy.optimize.minimize has no second derivatives with bounds and constraints: "
+            "substitute variables"
+        )
     rest = as_tuple(args)
     found = found_result(optimize.minimize, fun, x0, args, method, jac, **options)
 

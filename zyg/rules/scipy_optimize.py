@@ -17,7 +17,7 @@ import warnings
 import numpy as np
 from scipy import optimize
 
-from zyg.cotangents.cotangent import accumulate
+from zyg.cotangents.cotangent import accumulate, rebuilt, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.held.shadows import asked_again
 from zyg.rules import registry
@@ -51,9 +51,16 @@ def seed_like(value, numbers):
 
 def implicit_bars(equation, x, x_bar, at=1):
     """Cotangents of the operands of an equation: those in front of `x`, which is `at`, and others.
+    """
+    bars = bars_of_equation(equation, x, x_bar, at)
+    return bars[:at], bars[at + 1 :]
+
+
+def bars_of_equation(equation, x, x_bar, at=1, free=True):
+    """Cotangents of the operands of an equation.
 
     `equation` is what `pullback` gave where the root was found: later, what the function reads may
-    have changed.
+    have changed. Unknowns that aren't `free` stay where they are, and their equations don't count.
     """
     value, back = equation
     with asked_again():
@@ -64,11 +71,14 @@ def implicit_bars(equation, x, x_bar, at=1):
     ])
     if np.shape(jacobian) != (size, size):
         raise NotDifferentiable("a root of as many equations as unknowns is differentiable only")
-    x_bar = np.zeros(size) if x_bar is None else np.reshape(x_bar, size)
+    x_bar = np.zeros(size) if x_bar is None else np.where(free, np.reshape(x_bar, size), 0.0)
+    both = np.logical_and.outer(np.broadcast_to(free, size), np.broadcast_to(free, size))
+    jacobian = np.where(both, jacobian, np.eye(size))
     weights = np.linalg.solve(np.transpose(jacobian), x_bar)
     bars = back(seed_like(value, -weights))
-    unless_stored(bars[at], x_bar, np.abs(jacobian.T) @ np.abs(weights))
-    return bars[:at], bars[at + 1 :]
+    by_equation = None if bars[at] is None else np.where(free, np.reshape(bars[at], size), 0.0)
+    unless_stored(by_equation, x_bar, np.abs(jacobian.T) @ np.abs(weights))
+    return bars
 
 
 def unless_stored(by_equation, x_bar, scale):
@@ -93,9 +103,7 @@ def root_bars(equation, x, args, x_bar):
 NO_FULL_OUTPUT = "solvers of scipy.optimize have no rule for full_output=True: use root_scalar"
 NOT_CONVERGED = "the solver has not converged, so that nothing is known of a root"
 
-NO_CONSTRAINTS = (
-    "scipy.optimize.minimize has no rule for bounds and constraints: substitute variables"
-)
+NO_CONSTRAINTS = "scipy.optimize.minimize has no rule for constraints: substitute variables"
 
 
 def bracketing(solver):
@@ -151,6 +159,8 @@ def root_scalar(f, args=(), *, pullback=None, **options):
 
 def matters(bar):
     """Whether something depends on what has this cotangent."""
+    if isinstance(bar, (list, tuple)):
+        return any(map(matters, bar))
     return bar is not None and bool(np.any(bar))
 
 
@@ -238,45 +248,175 @@ def fixed_point(func, x0, args=(), *, pullback=None, **options):
 
 @adjoint(optimize.minimize)
 def minimize(
-    fun, x0, args=(), method=None, jac=None, *, pullback=None, bounds=None, constraints=(),
-    **options,
+    fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, *, pullback=None,
+    constraints=(), **options,
 ):
-    if bounds is not None or constraints:
+    if constraints:
         raise NotDifferentiable(NO_CONSTRAINTS)
-    y = optimize.minimize(fun, x0, args, method, jac, **options)
+    y = optimize.minimize(fun, x0, args, method, jac, hess, hessp, bounds, **options)
     x, success = np.copy(y.x), y.success
+    free = within(x, ends_of_pairs(bounds))
     place = 0 if jac is True else None
     _, least_back = pullback(result_at, fun, place, x, *as_tuple(args))
 
     def back(bars):
         x_bar, least_bar = bar_of(bars, "x", "fun", success)
-        by_place = argmin_bars(fun, jac, x, args, x_bar, pullback)
+        by_place = argmin_bars(fun, jac, x, args, x_bar, free, pullback)
         by_value = least_bars(least_back, args, least_bar)
-        fun_bar, args_bar = map(accumulate, by_place[:2], by_value)
-        return fun_bar, None, args_bar, None, by_place[2]
+        fun_bar, args_bar, x_bar = map(accumulate, by_place[:3], by_value)
+        pairs_bar = bars_of_pairs(np.where(free, 0.0, 0.0 if x_bar is None else x_bar), x, bounds)
+        return fun_bar, None, args_bar, None, by_place[3], None, None, pairs_bar
 
     return y, back
 
 
-def argmin_bars(fun, jac, x, args, x_bar, pullback):
-    """Cotangents of `fun`, of `args` and of `jac`: the minimum is a root of the gradient."""
+def within(x, ends):
+    """Which numbers of a minimum are between their bounds: the others move with these."""
+    return ~(reached(x, ends[0]) | reached(x, ends[1]))
+
+
+def ends_of(bounds):
+    """The lower and the upper bounds, of which `least_squares` is given a pair."""
+    return (bounds.lb, bounds.ub) if isinstance(bounds, optimize.Bounds) else bounds
+
+
+def ends_of_pairs(bounds):
+    """The lower and the upper bounds, of which `minimize` is given a pair for each number."""
+    if bounds is None:
+        return -np.inf, np.inf
+    if isinstance(bounds, optimize.Bounds):
+        return bounds.lb, bounds.ub
+    pairs = np.array(list(bounds), dtype=float)  # None is NaN, which nothing is close to
+    return pairs[:, 0], pairs[:, 1]
+
+
+def reached(x, bound):
+    bound = np.asarray(bound, dtype=float)
+    return np.abs(x - bound) <= 1e-6 * (1 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
+
+
+def bars_of_pairs(push, x, bounds):
+    """The cotangents of bounds, given as pairs: those of the numbers that stay at them."""
+    if bounds is None or isinstance(bounds, optimize.Bounds):
+        return None
+    low, high = ends_of_pairs(bounds)
+    at_low = np.where(reached(x, low), push, 0.0)
+    both = np.stack([at_low, np.where(reached(x, high), push - at_low, 0.0)], axis=1)
+    if isinstance(bounds, np.ndarray):
+        return both
+    items = zip(bounds, both.tolist(), strict=True)
+    return type(bounds)([rebuilt(pair, bars) for pair, bars in items])
+
+
+def bars_of_ends(push, x, bounds):
+    """The same for lower and upper bounds, each a number or array."""
+    if isinstance(bounds, optimize.Bounds):
+        return None
+    low, high = bounds
+    at_low = np.where(reached(x, low), push, 0.0)
+    at_high = np.where(reached(x, high), push - at_low, 0.0)
+    return unbroadcast(at_low, low), unbroadcast(at_high, high)
+
+
+def argmin_bars(fun, jac, x, args, x_bar, free, pullback):
+    """Cotangents of `fun`, `args`, `x` and `jac`: the minimum is a root of the gradient."""
     if x_bar is None:
-        return None, None, None
+        return None, None, None, None
     if jac is True:
         equation = pullback(result_at, fun, 1, x, *as_tuple(args))
-        own, others = implicit_bars(equation, x, x_bar, at=3)
-        return own[1], like_args(others, args), None
+        _, fun_bar, _, by_equation, *others = bars_of_equation(equation, x, x_bar, 3, free)
+        return fun_bar, like_args(others, args), x_bar + by_equation, None
     slope = jac if callable(jac) else registry.gradient_function(fun)
-    own, others = implicit_bars(pullback(slope, x, *as_tuple(args)), x, x_bar)
+    equation = pullback(slope, x, *as_tuple(args))
+    own, by_equation, *others = bars_of_equation(equation, x, x_bar, 1, free)
     args_bar = like_args(others, args)
     if slope is jac:
-        return None, args_bar, own[0]
-    return (own[0] or {}).get("f"), args_bar, None
+        return None, args_bar, x_bar + by_equation, own
+    return (own or {}).get("f"), args_bar, x_bar + by_equation, None
 
 
 def least_bars(least_back, args, least_bar):
-    """Cotangents of `fun` and of `args`: at a minimum, `fun` doesn't change with `x`."""
+    """Cotangents of `fun`, `args` and `x`: at a minimum, `fun` doesn't change with what is free."""
     if least_bar is None:
+        return None, None, None
+    _, fun_bar, _, x_bar, *others = least_back(least_bar)
+    return fun_bar, like_args(others, args), x_bar
+
+
+# Sums of squares
+
+
+@adjoint(optimize.least_squares)
+def least_squares(
+    fun, x0, jac="2-point", bounds=(-np.inf, np.inf), *, pullback=None, loss="linear", args=(),
+    kwargs=None, **options,
+):
+    if loss != "linear" or kwargs or args:
+        raise NotDifferentiable(
+            "scipy.optimize.least_squares has a rule for loss='linear', without args and kwargs"
+        )
+    y = optimize.least_squares(fun, x0, jac, bounds, **options)
+    x, success = np.copy(y.x), y.success
+    free = within(x, ends_of(bounds))
+    _, squares_back = pullback(half_square, x, fun)
+    equation = pullback(registry.gradient_function(half_square), x, fun)
+
+    def back(bars):
+        x_bar, cost_bar = bar_of(bars, "x", "cost", success)
+        by_place = squares_bars(equation, x, x_bar, free)
+        by_value = (None, None) if cost_bar is None else squares_back(cost_bar)[1:]
+        x_bar, fun_bar = map(accumulate, by_place, by_value)
+        push = np.where(free, 0.0, 0.0 if x_bar is None else x_bar)
+        return fun_bar, None, None, bars_of_ends(push, x, bounds)
+
+    return y, back
+
+
+def squares_bars(equation, x, x_bar, free):
+    """Cotangents of the argmin and of the function."""
+    if x_bar is None:
         return None, None
-    _, fun_bar, _, _, *others = least_back(least_bar)
-    return fun_bar, like_args(others, args)
+    _, by_equation, fun_bar = bars_of_equation(equation, x, x_bar, 1, free)
+    return x_bar + by_equation, fun_bar
+
+
+def half_square(x, function):
+    residuals = np.asarray(function(x))
+    return 0.5 * np.sum(residuals * residuals)
+
+
+@adjoint(optimize.curve_fit)
+def curve_fit(
+    f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=None,
+    bounds=(-np.inf, np.inf), *, pullback=None, full_output=False, **options,
+):
+    if full_output or np.ndim(sigma) > 1:
+        raise NotDifferentiable(
+            "scipy.optimize.curve_fit has no rule for full_output=True and matrices as sigma"
+        )
+    popt, pcov = optimize.curve_fit(
+        f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, **options
+    )
+    free = within(popt, ends_of(bounds))
+    equation = pullback(registry.gradient_function(misfit), popt, f, xdata, ydata, sigma)
+
+    def back(bars):
+        popt_bar = fitted_bar(bars)
+        found = bars_of_equation(equation, popt, popt_bar, 1, free)
+        push = np.where(free, 0.0, 0.0 if popt_bar is None else popt_bar + found[1])
+        ends_bar = bars_of_ends(push, popt, bounds)
+        return (*found[2:5], None, found[5], None, None, ends_bar)
+
+    return (popt, pcov), back
+
+
+def fitted_bar(bars):
+    if matters(bars[1]):
+        raise NotDifferentiable("the covariance that curve_fit gives has no derivative")
+    return bars[0]
+
+
+def misfit(parameters, f, xdata, ydata, sigma):
+    residuals = f(xdata, *parameters) - np.asarray(ydata)
+    scaled = residuals if sigma is None else residuals / sigma
+    return 0.5 * np.sum(scaled * scaled)

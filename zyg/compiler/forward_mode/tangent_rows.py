@@ -24,6 +24,7 @@ from zyg.compiler.run_time.seen_objects import parts_of
 from zyg.cotangents.cotangent import NO_SLOT, is_zero_bar, keyword_bar, like_mapping, rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held.shadows import asked_again
+from zyg.signature import is_by_rules
 from zyg.tangents.no_tangent import NoTangent
 from zyg.tangents.tangent import inner_product, zero_tangent
 from zyg.tangents.tangent_objects import current_tangents, has_table
@@ -171,7 +172,8 @@ def refuse_unknown(y: Any, function: Any) -> None:
         for item in y:
             refuse_unknown(item, function)
     elif isinstance(y, dict):
-        for item in y.values():
+        # Of what SciPy's solvers return, numbers are read.
+        for item in () if is_by_rules(type(y)) else y.values():
             refuse_unknown(item, function)
     elif isinstance(y, np.ndarray):
         refuse_to_hold(y.dtype)
