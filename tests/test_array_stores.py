@@ -111,3 +111,33 @@ def test_a_function_that_changes_an_array_and_gives_another():
         return np.mean(y * y) + np.sum(z) + np.sum(np.diff(y) ** 2)
 
     check_gradient(f, (np.array([0.3, 0.5, 0.9]),), zyg.pullback)
+
+
+def real_parts_stored(x, z):
+    y = z * 1.0
+    y.real = x * x
+    y[1:].imag = x[0]
+    return np.sum(np.abs(y * np.array([1.0, 2.0, 3j])) ** 2)
+
+
+def all_items_stored(x, z):
+    y = np.real(z) * np.ones((2, 3))
+    y.T.flat = x
+    y.real = y * y
+    return np.sum(y * np.arange(6.0).reshape(2, 3) * np.imag(z))
+
+
+@pytest.mark.parametrize("f", [real_parts_stored, all_items_stored])
+def test_stores_into_parts_of_arrays(f):
+    args = np.array([0.3, 0.5, 0.9]), np.array([0.3 + 1j, 0.5 - 0.2j, 0.9j])
+    check_gradient(f, args, zyg.pullback)
+
+
+@pytest.mark.parametrize("shape", [(6, 3), (7, 2), (3, 4)])
+def test_diagonals_that_begin_again(shape):
+    def f(x):
+        a = np.ones(shape) * x[0]
+        np.fill_diagonal(a, x, wrap=True)
+        return np.sum(a * a * np.arange(a.size).reshape(shape))
+
+    check_gradient(f, (np.array([0.3, 0.5, 0.9]),), zyg.pullback)

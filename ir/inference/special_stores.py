@@ -73,6 +73,8 @@ def _set_attribute(
         self.surroundings.note_assigned(owner.value, name.value, type_of(value))
         self.places.held.store(class_stored, heap, args, [], loc)
         return [Const(None)]
+    if member.kind == "other" and member.setter is not None:
+        return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
     if member.kind == "other":
         cls = owner.value if isinstance(owner, Const) else None
         place = f"the class {cls.__name__}" if isinstance(cls, type) else "what is no plain object"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.errors import NotDifferentiable
 from zyg.rules.indexing import along_axis
 from zyg.rules.registry import constant, of_ufuncs, rule_of, substitute
 
@@ -55,10 +54,30 @@ def fill_diagonal(a, val, wrap=False):
         raise ValueError("array must be at least 2-d")
     if len(shape) > 2 and min(shape) != max(shape):
         raise ValueError("All dimensions of input must be of equal length")
-    if wrap and shape[0] > shape[1] + 1:
-        raise NotDifferentiable("np.fill_diagonal has derivatives for wrap=False only")
-    places = np.arange(min(shape))
-    a[tuple([places for _ in shape])] = np.resize(val, len(places))
+    if wrap and len(shape) == 2:
+        places = np.arange(0, np.size(a), shape[1] + 1)
+        a[np.unravel_index(places, shape)] = np.resize(val, len(places))
+    else:
+        places = np.arange(min(shape))
+        a[tuple([places for _ in shape])] = np.resize(val, len(places))
+
+
+def store_real(array, value):
+    """`array.real = value`, for arrays of both kinds."""
+    array[...] = value + 1j * np.imag(array) if np.iscomplexobj(array) else value
+
+
+def store_imag(array, value):
+    if np.isrealobj(array):
+        raise TypeError("array does not have imaginary part to set")
+    array[...] = np.real(array) + 1j * np.asarray(value)
+
+
+def store_flat(array, value):
+    array[...] = np.resize(value, np.shape(array))
+
+
+SETTERS = {"real": store_real, "imag": store_imag, "flat": store_flat}
 
 
 @substitute(np.ndarray.partition)

@@ -9,6 +9,8 @@ import functools
 import types
 from typing import Any
 
+import numpy as np
+
 from ir.generators import Generator
 from ir.heap import Cell, Contents, made_once
 from ir.inference.surroundings import Member
@@ -37,6 +39,10 @@ def member(type_: Type, name: str) -> Member:
     if cls is None:
         unknown = isinstance(type_, Top | Union)
         return Member("unknown") if unknown else Member("other")
+    if cls is np.ndarray and name in ("real", "imag", "flat"):
+        from zyg.rules import array_stores  # few programs need it
+
+        return Member("other", setter=array_stores.SETTERS[name])
     if not is_place(cls):
         return Member("unknown" if cls is super else "other")
     if issubclass(cls, Cell | Contents | Names | Bars | BarTable):
