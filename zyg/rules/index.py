@@ -129,6 +129,7 @@ LATE = {
         "running_extrema", "ufunc_methods", "vectorized",
     ),
     "numpy.fft": ("fourier",),
+    "numpy.lib.scimath": ("scimath",),
     "numpy.lib.stride_tricks": ("windows",),
     "numpy.linalg": ("linalg", "factorisations", "linalg_composites", "norms"),
     "numpy.random": ("draws", "draws_of_python"),
