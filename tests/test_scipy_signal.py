@@ -75,9 +75,20 @@ def test_weights_of_filters():
     zyg.check_grads(lambda x: np.sum(ndimage.correlate1d(x, x[:3], mode="wrap") ** 2), X, order=1)
 
 
+def test_peaks():
+    def f(x):
+        peaks, found = signal.find_peaks(x * x, height=0.0, prominence=0.01)
+        return np.sum(x[peaks] ** 3) + np.sum(found["peak_heights"] ** 2)
+
+    x = np.array([0.3, 1.2, 0.4, 0.9, 1.7, 0.2])
+    zyg.check_grads(f, x, order=1)
+    zyg.check_grads(lambda x: np.sum(x[signal.argrelmax(x)[0]] ** 2), x, order=1)
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [
+        (lambda x: np.sum(signal.find_peaks(x, width=0.0)[1]["widths"]), "`widths` that"),
         (lambda x: np.sum(signal.lfilter(x, x, x, zi=x[1:])[0]), "argument `zi`"),
         (lambda x: np.sum(signal.sosfilt(np.ones((1, 6)), x)), "scipy.signal.sosfilt has no rule"),
         (lambda x: np.sum(ndimage.zoom(x, 3)), "scipy.ndimage.zoom has no rule"),

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import signal
 
 from zyg.cotangents.cotangent import conj, unbroadcast
+from zyg.cotangents.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
 from zyg.facts.permissions import keep_arguments
 from zyg.facts.scipy_facts import of_signals
@@ -17,7 +18,32 @@ from zyg.rules.registry import adjoint, constant, substitute
 
 keep_arguments(vars(signal).values())
 of_signals(signal)
-constant(signal.choose_conv_method)
+constant(signal.choose_conv_method, signal.argrelextrema, signal.argrelmax, signal.argrelmin)
+
+
+@adjoint(signal.find_peaks)
+def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, width=None, *rest):
+    peaks, properties = signal.find_peaks(
+        x, height, threshold, distance, prominence, width, *rest
+    )
+    shape = np.shape(x)
+    return (peaks, properties), lambda bars: (heights_bar(bars[1], peaks, shape),)
+
+
+def heights_bar(bars, peaks, shape):
+    """The cotangent of the samples; of what else is found of peaks, nothing is followed."""
+    found = {} if bars is None else bars
+    unless_heights(found)
+    of_heights = found.get("peak_heights")
+    return np.zeros(shape) if of_heights is None else scatter(of_heights, shape, peaks)
+
+
+def unless_heights(bars):
+    for name, bar in bars.items():
+        if name != "peak_heights" and bar is not None and np.any(bar):
+            raise NotDifferentiable(
+                f"`{name}` that scipy.signal.find_peaks gives has no derivative: use items of `x`"
+            )
 
 
 @adjoint(signal.convolve)
