@@ -24,10 +24,12 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 
 @substitute(np.cov)
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+def cov(
+    m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None
+):
     # As NumPy does, in double precision at least.
     rows = np.atleast_2d(np.asarray(m))
-    rows = np.asarray(rows, np.result_type(rows, np.float64))
+    rows = np.asarray(rows, np.result_type(rows, np.float64) if dtype is None else dtype)
     rows = rows if rowvar or np.ndim(m) == 1 else rows.T
     if y is not None:
         others = np.atleast_2d(y)

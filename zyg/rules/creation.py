@@ -196,11 +196,11 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
 
 
 @adjoint(np.meshgrid)
-def meshgrid(*xi, indexing="xy", sparse=False):
+def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     def back(y_bar):
         return tuple([grid_bar(y_bar[i], xi[i], i, len(xi), indexing) for i in range(len(xi))])
 
-    return np.meshgrid(*xi, indexing=indexing, sparse=sparse), back
+    return np.meshgrid(*xi, indexing=indexing, sparse=sparse, copy=copy), back
 
 
 def grid_bar(y_bar, x, position, count, indexing):

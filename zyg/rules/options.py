@@ -22,6 +22,30 @@ from zyg.rules.registry import constant, is_constant, rule_of, stand_in, substit
 # Reductions
 
 
+@stand_in(np.trace, np.ndarray.trace)
+def trace_in(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """As NumPy does, which converts the items of the diagonal."""
+    return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+@stand_in(np.atleast_1d)
+def several_1d(*arys):
+    return SEVERAL([np.atleast_1d(ary) for ary in arys])
+
+
+@stand_in(np.atleast_2d)
+def several_2d(*arys):
+    return SEVERAL([np.atleast_2d(ary) for ary in arys])
+
+
+@stand_in(np.atleast_3d)
+def several_3d(*arys):
+    return SEVERAL([np.atleast_3d(ary) for ary in arys])
+
+
+SEVERAL = type(np.atleast_1d(0, 0))  # with NumPy 1 a list
+
+
 @stand_in(np.sum, np.ndarray.sum)
 def masked_sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
     return np.sum(
