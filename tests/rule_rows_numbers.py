@@ -220,6 +220,11 @@ def binary() -> Iterator[Row]:
     yield from cases(product_over, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
     yield from cases(product_over, (cplx(3), cplx(3), cplx(3)))
     yield from cases(in_floats, (real(3),), (whole(3),), (single(3),), (cplx(3),))
+    for callee in (np.arctan, np.arcsinh, in_floats):
+        yield from cases(callee, ([0.3, 0.6],), ((0.3, 0.6),))
+    yield from cases(np.power, ([0.3, 0.6], 2), ([0.3, 0.6], 2.5), (1.7, [0.3, 0.6]))
+    yield from cases(np.power, ([0.3, 0.6], [2.0, 1.5]), (real(2), [2.0, 1.5]))
+    yield from cases(np.arctan2, ([0.3, 0.6], 2), (real(2), [2, 1]))
     yield from cases(times_log, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(weight_of_two, (signed(3), signed(3)), (real(3), 0), (0.3, 0.3))
     yield from cases(selected, (real(3), np.array([True, False, True])), (real(2, 1), True))

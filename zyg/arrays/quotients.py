@@ -115,6 +115,7 @@ def _conjugate(x: Any) -> Any:
 
 def in_floats(x: Any) -> Any:
     """Integers as floats: squares of integers overflow, logarithms of small ones are inexact."""
+    x = np.asarray(x) if isinstance(x, (list, tuple)) else x
     return np.multiply(x, 1.0) if np.result_type(x).kind in "iub" else x
 
 

@@ -145,6 +145,7 @@ def power_slope(x, y):
 
     The formula is kept wherever it is defined, also for `y` of 0 or 1: it has a derivative in `y`.
     """
+    x = np.asarray(x) if isinstance(x, (list, tuple)) else x
     if np.ndim(y) > 0 or (np.ndim(x) > 0 and y == 0):
         return y * x ** np.where(vanishing(x, y), 1, np.subtract(y, 1))
     if isinstance(x, (int, float)) and y.real < 1 and x == 0:
@@ -180,7 +181,7 @@ def power_growth(x, y, z):
     """The derivative of `z = x ** y` in `y`: `z log(x)`; 0 at `x == 0`, NaN for negative `x`."""
     if isinstance(x, (int, float)) and isinstance(y, (int, float)):
         return z * math.log(x) if x > 0 else 0.0 if x == 0 else math.nan
-    base = np.where(x == 0, 1.0, x)  # of small integers the logarithm has half of the digits
+    base = np.where(np.equal(x, 0), 1.0, x)  # the logarithm of a small integer has few digits
     return z * np.log(base if np.isrealobj(y) else base + 0j)
 
 
