@@ -173,10 +173,8 @@ def without_phase(bar, vectors):
 
 
 @adjoint(np.linalg.svd)
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    if hermitian:
-        raise NotDifferentiable("np.linalg.svd has no rule for hermitian=True: use eigh")
-    y = np.linalg.svd(a, full_matrices, compute_uv, hermitian)
+def svd(a, full_matrices=True, compute_uv=True):
+    y = np.linalg.svd(a, full_matrices, compute_uv)
 
     def back(y_bar):
         return (svd_bar(y_bar, y[0], y[1], y[2]) if compute_uv else svd_values_bar(y_bar, a),)

@@ -13,6 +13,24 @@ from zyg.rules.linalg import CUT_OFF, ROUNDING, adjoint_of, pinv_bar
 from zyg.rules.registry import adjoint, constant, stand_in, substitute
 
 
+@stand_in(np.linalg.svd)
+def svd_of_hermitian(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """As NumPy does: the eigenvalues without their signs, which the right vectors get."""
+    if not hermitian:
+        return np.linalg.svd(a, full_matrices, compute_uv)
+    if not compute_uv:
+        return np.sort(np.abs(np.linalg.eigvalsh(a)), axis=-1)[..., ::-1]
+    values, vectors = np.linalg.eigh(a)
+    order = np.argsort(np.abs(values), axis=-1)[..., ::-1]
+    values = np.take_along_axis(values, order, -1)
+    u = np.take_along_axis(vectors, np.expand_dims(order, -2), -1)
+    vh = adjoint_of(u * np.expand_dims(np.sign(values), -2))
+    return SVD((u, np.abs(values), vh))
+
+
+SVD = type(np.linalg.svd(np.eye(1)))._make
+
+
 @adjoint(np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
     y = np.linalg.lstsq(a, b, rcond)
