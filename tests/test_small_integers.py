@@ -51,6 +51,10 @@ ROUNDED = {
     "concatenate": lambda y: np.concatenate([y, y], dtype=int, casting="unsafe"),
     "stack": lambda y: np.stack([y, y], dtype=int, casting="unsafe"),
     "sum": lambda y: np.sum(y, dtype=int),
+    "sum by position": lambda y: np.sum(y, 0, int),
+    "cumsum by position": lambda y: np.cumsum(y, 0, np.int32),
+    "mean": lambda y: np.mean(y, dtype=int),
+    "mean of an array": lambda y: y.mean(None, int),
     "prod": lambda y: np.prod(y, dtype=int),
     "cumsum": lambda y: np.cumsum(y, dtype=int),
     "cumprod": lambda y: np.cumprod(y, dtype=int),
@@ -67,4 +71,4 @@ def test_what_is_rounded_has_no_slope(name):
         return np.sum(ROUNDED[name](y) * 1.5)
 
     np.testing.assert_array_equal(zyg.gradient(f, Y + 1)[0], np.zeros(3))
-    assert zyg.jvp(f, (Y,), (np.ones(3),))[1] == 0
+    assert zyg.jvp(f, (Y,), (np.array([0.5, 1.5, 1.0]),))[1] == 0

@@ -55,8 +55,11 @@ def sum_(self, axis=None, dtype=None, out=None, keepdims=False, initial=0):
 def mean(self, axis=None, dtype=None, out=None, keepdims=False):
     shape = np.shape(self)
     count = count_along(shape, axis)
+    has_rounded = dtype is not None and makes_whole(self, dtype)
     y = self.mean(axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (spread(y_bar / count, shape, axis, keepdims),)
+    return y, lambda y_bar: (
+        None if has_rounded else spread(y_bar / count, shape, axis, keepdims),
+    )
 
 
 @adjoint(np.ndarray.prod)

@@ -58,5 +58,8 @@ constant(makes_whole)
 def mean(a, axis=None, dtype=None, out=None, keepdims=False):
     shape = np.shape(a)
     count = count_along(shape, axis)
+    has_rounded = dtype is not None and makes_whole(a, dtype)
     y = np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
-    return y, lambda y_bar: (spread(y_bar / count, shape, axis, keepdims),)
+    return y, lambda y_bar: (
+        None if has_rounded else spread(y_bar / count, shape, axis, keepdims),
+    )
