@@ -7,9 +7,7 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 BY_AREA = {
     "abstract_collections": "a_sequence classes_for_users",
     "asked_classes": """
-        an_attribute_above
-        an_attribute_of_one_of_several_classes an_item_of_one_of_several_classes
-        attributes_with_defaults items_of_classes names_of_modules_that_are_found
+        an_item_of_one_of_several_classes items_of_classes names_of_modules_that_are_found
         what_the_metaclass_of_one_of_several_classes_computes
     """,
     "assignments": "lists_that_do_not_grow",
@@ -89,7 +87,7 @@ BY_AREA = {
         array_of_all_functions calls_from_a_list log_of_a_decorator
         noted_by_vectorized_functions topological_order
     """,
-    "shared_names": "attributes_of_a_base views_of_a_global",
+    "shared_names": "views_of_a_global",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

@@ -15,7 +15,6 @@ from ir.derived import found_in, is_derived
 from ir.errors import Unsupported
 from ir.heap import (
     attribute_read,
-    class_read,
     found_attribute,
     holds_attribute,
     stored_attribute,
@@ -51,11 +50,12 @@ from ir.types import (
 )
 
 if TYPE_CHECKING:
-    from ir.inference import case_by_case, special_names
+    from ir.inference import case_by_case, found_names, special_names
     from ir.inference.typed_calls import TypedCalls
 else:
     case_by_case = late("ir.inference.case_by_case")
     special_names = late("ir.inference.special_names")
+    found_names = late("ir.inference.found_names")
 
 
 @special(getattr)
@@ -90,11 +90,11 @@ def _getattr(
             if shared is not None:
                 return shared
             if self.surroundings.is_assigned(owner.value, name):
-                return _read_of_class(self, owner, args[1], names, loc)
+                return found_names.read_of_class(self, owner, args[1], names, loc)
         if has_names(owner.value, name):
             if self.surroundings.is_shared(owner_of_names(owner.value), name):
-                found_names = owner_of_names(owner.value)
-                return special_names.read_shared(self, found_names, args[1], names, loc)
+                holder = owner_of_names(owner.value)
+                return special_names.read_shared(self, holder, args[1], names, loc)
         if isinstance(owner.value, type) or has_names(owner.value, name):
             type_ = self.surroundings.attribute_type(owner.value, name)
             if isinstance(type_, Known):
@@ -161,6 +161,10 @@ def _getattr(
         return [Const(above[0])]
     if above is not None:
         return bound_method(self, above[0], above[1], [owner, args[1]], names, loc)
+    if self.heap is not None and owner_type == TOP and (asked := self.asks_above(owner)):
+        of_base: Folded = found_names.read_above(self, *asked[:2], name, names, loc)
+        if of_base is not None:
+            return of_base
     if name == "__traceback__" and owner_type == TOP:  # of an exception, which `with` hands on
         return typed(self, getattr, args, names, loc, Instance(types.TracebackType))
     if self.places is not None:
@@ -272,17 +276,6 @@ def _only_member_with(type_: Type, name: str) -> Type | None:
     return found[0] if len(found) == 1 and len(members) > 1 else None
 
 
-def _read_of_class(
-    self: TypedCalls, cls: Const, name: Const, names: list[str], loc: Location | None
-) -> list[Operand]:
-    """Reads an attribute of a class that the program stores: in turns with these stores."""
-    type_ = self.surroundings.attribute_type(cls.value, name.value)
-    self.works_on_objects = True
-    if self.heap is None:
-        return typed(self, getattr, [cls, name], names, loc, type_)
-    return typed(self, class_read, [self.current_heap(loc), cls, name], names, loc, type_)
-
-
 def _read_shared(
     self: TypedCalls, cls: Const, name: Const, names: list[str], loc: Location | None
 ) -> Folded:
@@ -292,7 +285,7 @@ def _read_shared(
         return None
     if found == "own":
         return special_names.read_shared(self, cls.value, name, names, loc)
-    return special_names.read_found(self, cls, name, names, loc)
+    return found_names.read_found(self, cls, name, names, loc)
 
 
 def _read_by_any_name(
@@ -303,7 +296,7 @@ def _read_by_any_name(
     if self.places is not None and isinstance(owner, Const) and isinstance(key, Const) and (
         isinstance(owner.value, type) or has_names(owner.value, key.value)
     ):
-        return _read_of_names(self, owner.value, key.value, args, names, loc)
+        return found_names.read_of_names(self, owner.value, key.value, args, names, loc)
     if isinstance(key, Const) and isinstance(key.value, str):
         known = facts.attribute_of(widen(type_of(owner)), key.value)
         if known != TOP and not isinstance(known, Method):  # which is no default
@@ -317,26 +310,6 @@ def _read_by_any_name(
         found = case_by_case.read_or_default(self, args, names, loc)
         if found is not None:
             return found
-    return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
-
-
-def _read_of_names(
-    self: TypedCalls, owner: Any, name: str, args: list[Operand],
-    names: list[str], loc: Location | None,
-) -> Folded:
-    """`getattr(o, name, default)` of a class, module or function, through which derivatives may
-    go."""
-    if isinstance(owner, type):
-        is_shared = self.surroundings.sharing_in_class(owner, name) is not None
-        is_shared |= asked_of_metaclass(owner, name) is not None
-    else:
-        is_shared = self.surroundings.is_shared(owner_of_names(owner), name)
-    if not is_shared:
-        self.surroundings.attribute_type(owner, name)  # which notes that it is read as it is
-        return None
-    self.works_on_objects = True
-    if self.heap is None:
-        return None
     return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
 
 
@@ -386,6 +359,9 @@ def read_attribute(
         if self.heap is None:
             return None
         # Of one of several classes, which may hold what is differentiated.
+        of_each = found_names.read_of_classes(self, owner, name, names, loc)
+        if of_each is not None:
+            return of_each
         (read,) = typed(
             self, attribute_read, [self.current_heap(loc), owner, Const(name)], names, loc, TOP
         )
@@ -420,7 +396,7 @@ def read_attribute(
         if base is not None:
             return self.typed_call(Const(getattr), [Const(base), Const(name)], {}, names, loc)
         if self.surroundings.sharing_in_class(class_of(type_of(owner)), name) is not None:
-            return special_names.read_found(self, owner, Const(name), names, loc)
+            return found_names.read_found(self, owner, Const(name), names, loc)
         self.surroundings.note_read_of_class(class_of(type_of(owner)), name)
     if member.kind == "computed" and member.getter is not None:
         return computed(self, member, owner, names, loc)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ir import primitives
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.errors import NeedsHeap
-from ir.heap import attribute_deleted, attribute_read, attribute_stored, found_attribute
+from ir.heap import attribute_deleted, attribute_read, attribute_stored
 from ir.inference.special_calls import Folded, special, typed
 from ir.shared_names import names_of
-from ir.types import TOP, Instance
+from ir.types import Instance
 
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
@@ -27,30 +27,22 @@ def read_shared(
 ) -> list[Operand]:
     """Reads a shared name of a module, or one that a class itself has."""
     holder = Const(names_of(owner))
-    operands: list[Operand] = [_heap(self, loc), holder, name]
+    operands: list[Operand] = [heap_of_names(self, loc), holder, name]
     type_ = self.surroundings.shared_type(owner, name.value)
-    return _exposed(self, typed(self, attribute_read, operands, names, loc, type_), loc)
-
-
-def read_found(
-    self: TypedCalls, owner: Operand, name: Const, names: list[str], loc: Location | None
-) -> list[Operand]:
-    """Reads a shared name of a class by an object, or by a class that derives from it."""
-    operands: list[Operand] = [_heap(self, loc), owner, name]
-    return _exposed(self, typed(self, found_attribute, operands, names, loc, TOP), loc)
+    return exposed(self, typed(self, attribute_read, operands, names, loc, type_), loc)
 
 
 def store_shared(
     self: TypedCalls, owner: Any, name: Const, value: Operand, loc: Location | None
 ) -> list[Operand]:
-    holder, heap = Const(names_of(owner)), _heap(self, loc)
+    holder, heap = Const(names_of(owner)), heap_of_names(self, loc)
     assert self.places is not None
     self.surroundings.note_store(Instance(type(holder.value)), name.value, type_of(value))
     self.places.held.store(attribute_stored, heap, [holder, name, value], [value], loc)
     return [Const(None)]
 
 
-def _heap(self: TypedCalls, loc: Location | None) -> Value:
+def heap_of_names(self: TypedCalls, loc: Location | None) -> Value:
     self.works_on_objects = True
     if self.places is None:
         raise NeedsHeap(
@@ -60,7 +52,7 @@ def _heap(self: TypedCalls, loc: Location | None) -> Value:
     return self.current_heap(loc)
 
 
-def _exposed(self: TypedCalls, made: list[Operand], loc: Location | None) -> list[Operand]:
+def exposed(self: TypedCalls, made: list[Operand], loc: Location | None) -> list[Operand]:
     (found,) = made
     assert self.places is not None and isinstance(found, Value)
     return [self.places.held.was_read(found, loc)]
@@ -115,7 +107,7 @@ def _delete_global(
     owner = namespace.value.contents
     if not self.surroundings.is_shared(owner, name.value):
         return None
-    heap = _heap(self, loc)
+    heap = heap_of_names(self, loc)
     assert self.places is not None
     self.places.held.store(attribute_deleted, heap, [Const(names_of(owner)), name], [], loc)
     return [Const(None)]

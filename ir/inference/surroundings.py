@@ -89,6 +89,12 @@ class Surroundings(Protocol):
         """Whether a class or a base of it has such an attribute: "own" where only the class itself
         has one of this name, "found" where the run time has to look."""
 
+    def bases_with(
+        self, cls: type | None, name: str, ends: bool, below: type | None = None
+    ) -> list[type] | None:
+        """The class and its bases, or those behind one, that may have such a name, in order; the
+        last one has it, unless it `ends` otherwise. None where that isn't known."""
+
     def class_with_memory(self, cls: type | None, name: str) -> type | None:
         """The class of which all objects of a class have a list, dict or array, if it is so."""
 

@@ -247,18 +247,22 @@ class TypedCalls(TypedChanges):
             return [Const(found.getter)]
         return bound_method(self, found.getter, owner, [owner, Const(name)], names, loc)
 
+    def asks_above(self, owner: Operand) -> tuple[type, type, Operand] | None:
+        """The class of the object, the class and the object of `super(cls, obj)`."""
+        match self.definitions.get(owner) if isinstance(owner, Value) else None:
+            case Call(Const(callee), [Const(type() as below), obj]) if callee is super:
+                cls = obj.value if isinstance(obj, Const) else class_of(type_of(obj))
+                return (cls, below, obj) if isinstance(cls, type) else None
+            case _:
+                return None
+
     def _of_super(self, owner: Operand, name: str) -> tuple[Any, Operand] | None:
         """The function that `super(cls, obj).name` is a method of, and the object."""
-        op = self.definitions.get(owner) if isinstance(owner, Value) else None
-        if not isinstance(op, Call) or not isinstance(op.callee, Const):
+        asked = self.asks_above(owner)
+        if asked is None:
             return None
-        if op.callee.value is not super or len(op.args) != 2:
-            return None
-        first, obj = op.args
-        cls = obj.value if isinstance(obj, Const) else class_of(type_of(obj))
-        if not isinstance(first, Const) or not isinstance(cls, type):
-            return None
-        function = self.surroundings.above(cls, first.value, name)
+        cls, below, obj = asked
+        function = self.surroundings.above(cls, below, name)
         return None if function is None else (function, obj)
 
     def _inline_call(

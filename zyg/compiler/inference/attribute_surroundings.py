@@ -85,6 +85,23 @@ class AttributeSurroundings(ContentsSurroundings):
             return None
         return "own" if [base for base in cls.__mro__ if name in vars(base)] == [cls] else "found"
 
+    def bases_with(
+        self, cls: type | None, name: str, ends: bool, below: type | None = None
+    ) -> list[type] | None:
+        found: list[type] = []
+        bases = () if cls is None else cls.__mro__
+        for base in bases[bases.index(below) + 1 :] if below in bases else bases:
+            held = vars(base).get(name)
+            if hasattr(type(held), "__get__"):
+                return None
+            if self.is_shared(base, name):
+                found.append(base)
+            elif name in vars(base):
+                return [*found, base]
+            elif base is not object:
+                self._made.guards[id(base), name] = Absent(vars(base), name)
+        return found if found and (ends or name in vars(found[-1])) else None
+
     def class_with_memory(self, cls: type | None, name: str) -> type | None:
         base = None if cls is None else next((b for b in cls.__mro__ if name in vars(b)), None)
         if cls is None or base is None or not memory_kinds.is_memory(vars(base)[name]):
@@ -173,8 +190,8 @@ class AttributeSurroundings(ContentsSurroundings):
         for base in () if cls is None else cls.__mro__:
             container = vars(base)
             if name in container:
-                value = container[name]
-                self._made.guards[id(base), name] = Guard(container, name, value)
+                if not self.is_shared(base, name):  # whose type is looked at where it is read
+                    self._made.guards[id(base), name] = Guard(container, name, container[name])
                 return
             if base is not object:
                 self._made.guards[id(base), name] = Absent(container, name)
