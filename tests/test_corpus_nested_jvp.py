@@ -16,8 +16,6 @@ DIRECTION = 1.0, 0.5, 0.25, 0.3, 0.2, 0.7
 # Beside those whose second derivative is refused in reverse mode: classes that derive from
 # containers, calls of what is found at run time beside objects, globals that are assigned.
 REFUSED_HERE = {
-    "asked_classes.names_of_modules_that_are_stored",
-    "asked_classes.what_a_metaclass_computes",
     "decorators.decorated_inside",
     "derived_containers.held_by_an_object",
     "derived_containers.items_as_attributes",
@@ -31,11 +29,6 @@ REFUSED_HERE = {
     "local_classes.exceptions_managers_and_slots",
     "local_classes.made_by_others",
     "recursion.function_made_by_a_recursion",
-    "shared_names.attributes_of_a_class",
-    "shared_names.best_so_far",
-    "shared_names.class_method_that_counts",
-    "shared_names.number_assigned_by_another",
-    "shared_names.what_a_failing_function_left",
 }
 # Which read iterators of C's: their tangents are two of them, and have no tangents in turn; and a
 # partial function that the run time finds.

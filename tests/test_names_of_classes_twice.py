@@ -86,9 +86,8 @@ def test_second_derivative(f, mode):
         put_back()
         return f(x)
 
-    step, values = 1e-3, []
-    for x in (1.5 - step, 1.5, 1.5 + step):
-        values.append(fresh(x))
+    step = 1e-3
+    values = [fresh(x) for x in (1.5 - step, 1.5, 1.5 + step)]
     put_back()
     found = mode(slope_of(f))(1.5)
     expected = (values[0] - 2 * values[1] + values[2]) / step**2

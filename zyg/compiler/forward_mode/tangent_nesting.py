@@ -23,6 +23,7 @@ from ir.types import Tuple, Union
 from zyg.compiler.calling import calling
 from zyg.compiler.forward_mode import inner_tangents
 from zyg.compiler.forward_mode.tangent_code import tangents_of
+from zyg.compiler.inference.object_needs import note_lost
 from zyg.compiler.inference.objects import holds_no_objects
 from zyg.compiler.nested.inner_gradients import expansions
 from zyg.compiler.nested.nesting import (
@@ -102,10 +103,15 @@ def expanded_jvp(
     )
     if heap is None and made.stored & active:
         raise NeedsHeap("jvp of a function that stores into objects", loc)
-    if made.lost & active or not all(holds_no_objects(made.inputs[i]) for i in active):
+    if made.lost & active:
+        note_lost(specialiser.assigned, made)  # the program is made again with these names shared
         raise Unsupported(
-            "jvp with respect to objects, or of a function that stores into globals, inside of "
-            "differentiated code", loc,
+            "jvp of a function that stores into globals, inside of differentiated code", loc,
+            advice="let it return what it computes",
+        )
+    if not all(holds_no_objects(made.inputs[i]) for i in active):
+        raise Unsupported(
+            "jvp with respect to objects, inside of differentiated code", loc,
             advice="give it numbers, and let it return what it computes",
         )
     compiler = specialiser.derived.__self__
