@@ -33,6 +33,7 @@ from ir.core import (
     operands_of,
     type_of,
 )
+from ir.heap import STORES
 from ir.memory.contents import held_classes, holds_memory
 from ir.memory.memory_facts import changed_by
 from ir.rewrite import walk
@@ -190,6 +191,8 @@ def is_unseen(callee: Operand, keywords: Iterable[str]) -> bool:
         function = type_.function if isinstance(type_, Method) else type_
         return not isinstance(function, Known | Closure)
     function = callee.value
+    if any(function is store for store in STORES.values()):
+        return False
     if function is kinds_kept or getattr(function, "gives_unseen", False) is True:
         return True
     if isinstance(function, (*_ATTRIBUTES, type)) or (
