@@ -47,18 +47,17 @@ BY_AREA = {
     "iterators": "mapped_with_gradient_of_the_function",
     "local_classes": "data_classes_in_a_function",
     "names_of_attributes": """
-        deep_copies deep_copies_of_what_is_shared items_of_an_object
-        methods_that_walk_over_attributes objects_from_dicts
-        records_of_objects states_of_the_past visits_what_objects_hold
+        deep_copies deep_copies_of_what_is_shared methods_that_walk_over_attributes
+        records_of_objects states_of_the_past
     """,
     "names_that_meet": """
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
         groups_of_two history_of_one_array linked_list one_of_two_arrays one_of_two_buckets
         row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "namespaces": "classes_of_namespaces copied_namespaces dicts_of_namespaces",
+    "namespaces": "copied_namespaces",
     "object_protocols": """
-        attributes_by_computed_names attributes_of_a_wrapped_object
+        attributes_of_a_wrapped_object
         method_by_the_class_of_its_argument
     """,
     "object_structures": """
@@ -71,7 +70,7 @@ BY_AREA = {
     """,
     "objects_changed": "history_of_a_simulation",
     "objects_holding_containers": """
-        deep_copies dicts_of_lists list_that_begins_with_what_a_loop_goes_on_with
+        deep_copies dicts_of_lists
         lists_of_arrays methods_that_change_rows
         part_of_a_local_array trained_in_place views_of_one_array
     """,

@@ -28,6 +28,7 @@ REFUSED_HERE = {
     "generator_managers.suppresses_in_a_generator",
     "local_classes.exceptions_managers_and_slots",
     "local_classes.made_by_others",
+    "names_of_attributes.visits_what_objects_hold",
     "recursion.function_made_by_a_recursion",
 }
 # Which read iterators of C's: their tangents are two of them, and have no tangents in turn; and a

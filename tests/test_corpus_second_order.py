@@ -105,6 +105,7 @@ REFUSED_THIRD = {
     "derived_containers.held_by_an_object",
     "loops.over_itertools",
     "matching.class_patterns",
+    "names_of_attributes.visits_what_objects_hold",
     "names_that_meet.list_in_two_lists",
     "object_protocols.named_tuple_in_an_object",
     "object_protocols.newton_step_of_a_polynomial",

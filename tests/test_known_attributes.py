@@ -208,8 +208,7 @@ def test_stores_by_unknown_names_are_not_lost_in_second_derivatives():
         counted.step(rate, ("value",))
         return counted.value**2
 
-    with pytest.raises(zyg.ZygError):
-        zyg.grad(zyg.grad(f))(2.0)
+    assert zyg.grad(zyg.grad(f))(2.0) == pytest.approx(2.0)
 
 
 def test_keys_that_are_no_texts_beside_an_object():

@@ -50,11 +50,12 @@ from ir.types import (
 )
 
 if TYPE_CHECKING:
-    from ir.inference import case_by_case, found_names, special_names
+    from ir.inference import case_by_case, computed_names, found_names, special_names
     from ir.inference.typed_calls import TypedCalls
 else:
     case_by_case = late("ir.inference.case_by_case")
     special_names = late("ir.inference.special_names")
+    computed_names = late("ir.inference.computed_names")
     found_names = late("ir.inference.found_names")
 
 
@@ -191,6 +192,10 @@ def _hasattr(
     loc: Location | None,
 ) -> Folded:
     """Whether an object of a known class holds an attribute, which nothing computes."""
+    if self.places is not None and self.heap is not None and len(args) == 2 and not kwargs:
+        by_names: Folded = computed_names.by_names(self, hasattr, args, names, loc)
+        if by_names is not None:
+            return by_names
     if self.places is None or len(args) != 2 or kwargs or not isinstance(args[1], Const):
         return None
     cls, name = class_of(type_of(args[0])), args[1].value
@@ -308,8 +313,10 @@ def _read_by_any_name(
         return None
     if len(args) == 3 and isinstance(args[1], Const):
         found = case_by_case.read_or_default(self, args, names, loc)
-        if found is not None:
-            return found
+    else:
+        found = computed_names.by_names(self, getattr, args, names, loc)
+    if found is not None:
+        return found
     return typed(self, attribute_read, [self.current_heap(loc), *args], names, loc, TOP)
 
 

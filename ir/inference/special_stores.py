@@ -28,12 +28,13 @@ from ir.shared_names import has_names, owner_of_names
 from ir.types import class_of
 
 if TYPE_CHECKING:
-    from ir.inference import case_by_case, special_names
+    from ir.inference import case_by_case, computed_names, special_names
     from ir.inference.surroundings import Member
     from ir.inference.typed_calls import TypedCalls
 else:
     case_by_case = late("ir.inference.case_by_case")
     special_names = late("ir.inference.special_names")
+    computed_names = late("ir.inference.computed_names")
 
 
 @special(set_attribute, setattr)
@@ -52,7 +53,9 @@ def _set_attribute(
 
         return changed_by_attribute(self, "__setattr__", owner, [name, value], loc)
     if not isinstance(name, Const) or type(name.value) is not str:
-        return self.unknown_call(Const(setattr), args, names, loc)
+        return computed_names.by_names(self, setattr, args, names, loc) or (
+            self.unknown_call(Const(setattr), args, names, loc)
+        )
     if isinstance(owner, Const) and has_names(owner.value, name.value):
         given = [Const(primitives.Namespace(owner_of_names(owner.value), owner.value)), name, value]
         return self.typed_call(Const(primitives.store_global), given, {}, names, loc)
@@ -105,7 +108,9 @@ def _set_directly(
         cls = class_of(type_of(args[0]))
         raise Unsupported(f"an attribute is stored in a {cls and cls.__name__}", loc)
     if not isinstance(args[1], Const):
-        return self.unknown_call(Const(object.__setattr__), args, names, loc)
+        return computed_names.by_names(self, object.__setattr__, args, names, loc) or (
+            self.unknown_call(Const(object.__setattr__), args, names, loc)
+        )
     member = self.surroundings.member(type_of(args[0]), args[1].value)
     if member.store == "computed":
         return _stored_by_setter(self, member, args[0], args[2], names, loc)
@@ -159,7 +164,9 @@ def _delete_attribute(
 
         return changed_by_attribute(self, "__delattr__", args[0], args[1:], loc)
     if not isinstance(args[1], Const):
-        return self.unknown_call(Const(delattr), args, names, loc)
+        return computed_names.by_names(self, delattr, args, names, loc) or (
+            self.unknown_call(Const(delattr), args, names, loc)
+        )
     if isinstance(args[0], Const) and has_names(args[0].value, args[1].value):
         named: list[Operand] = [Const(primitives.Namespace(owner_of_names(args[0].value))), args[1]]
         return self.typed_call(Const(primitives.delete_global), named, {}, names, loc)

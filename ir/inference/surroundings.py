@@ -124,8 +124,7 @@ class Surroundings(Protocol):
         kwargs: dict[str, Operand],
         loc: Location | None,
     ) -> None:
-        """Raises `Unsupported` for a call behind which types would not hold; asked where changes in
-        place are not followed."""
+        """Raises `Unsupported` for a call behind which types would not hold."""
 
     def expanded(
         self,
@@ -271,6 +270,12 @@ class Surroundings(Protocol):
 
     def is_apart(self) -> bool:
         """Whether what the run time finds is taken to leave objects alone in this program."""
+
+    def names_of_class(self, cls: type | None) -> tuple[str, ...]:
+        """The attributes that the program stores into or reads of objects of a class."""
+
+    def unless_known_name(self, obj: Any, name: Any, known: tuple[str, ...]) -> None:
+        """Raises, when the program runs, for another attribute."""
 
     def asks_by_cases(self) -> bool:
         """Whether calls with an operand of one of several classes ask which one it is."""
@@ -423,8 +428,7 @@ class Surroundings(Protocol):
         """The same, and for a list or array of numbers that an object holds itself."""
 
     def unless_reading_held(self, view: Any) -> None:
-        """Raises, when the program runs, for a view or an iterator that will come to numbers which
-        an object holds."""
+        """Raises, when the program runs, for an iterator that will come to numbers of an object."""
 
     def captures_memory_now(self, function: Any) -> bool:
         """Whether a function of Python has captured arrays or containers."""
@@ -446,8 +450,7 @@ class Surroundings(Protocol):
         """Raises, when the program runs, for memory for whose contents something stands."""
 
     def has_rule_of_user(self, callee: object) -> bool:
-        """Whether a rule of the user's says what a function does, or how objects of a class are
-        made."""
+        """Whether a rule of the user's says what a function does, or a call of a class."""
 
     def constructor(self, cls: type, names: Iterable[str] = ()) -> Constructor | None:
         """How objects of a class are made that is given these keyword arguments, if it is one of

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ir import primitives
 from ir.core import Block, Call, Const, For, Operand, Raise, Value, Yield, operands_of, type_of
 from ir.heap import attribute_read
+from ir.late import imported
 from ir.memory.place_state import check_call
 from ir.record import record
 from ir.rewrite import Mapping, walk
@@ -113,6 +114,9 @@ def _names_attributes(body: Block) -> bool:
             if op.callee.value is primitives.load_global and named in BY_NAME:
                 return True
             if op.callee.value is getattr and named == "__dict__":
+                return True
+            asking = imported("ir.syntax.attribute_dicts")
+            if asking and any(op.callee.value is one for one in asking.BY_COMPUTED_NAME):
                 return True
     return False
 

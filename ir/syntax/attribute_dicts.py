@@ -81,6 +81,8 @@ def held_dict(obj: Any) -> dict[str, Any]:
     return dict(vars(obj))
 
 
+# What is asked for one item.
+BY_COMPUTED_NAME = held_item, hold_item, drop_item, is_held, held_or, taken_item
 _METHODS: dict[str, Callable[..., Any]] = {
     "items": held_items, "values": held_values, "keys": held_names, "get": held_or,
     "update": hold_all, "pop": taken_item, "copy": held_dict,

@@ -125,9 +125,9 @@ def held_or_(obj, name, default=None):
 @substitute(hold_all)
 def hold_all_(obj, items=(), /, **others):
     for name, value in dict(items).items():
-        hold_item_(value, obj, name)
+        hold_item(value, obj, name)
     for name, value in others.items():
-        hold_item_(value, obj, name)
+        hold_item(value, obj, name)
 
 
 @substitute(types.SimpleNamespace.__init__)

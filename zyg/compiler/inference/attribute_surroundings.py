@@ -210,6 +210,8 @@ class AttributeSurroundings(ContentsSurroundings):
         return fields is not None and bool(fields.ask("is_made_inside", cls))
 
     def has_nothing(self, cls: type | None, name: str) -> bool:
+        if cls is not None and self._specialiser.fields is not None:
+            self._specialiser.fields.note_name(cls, name)
         if cls is None or lookup(cls, name) is not None or not self.is_of_class(cls, name):
             return False
         self.note_lookup(cls, name)

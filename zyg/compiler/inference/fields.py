@@ -105,6 +105,10 @@ class Fields:
         self.follows_contents = False
         # The types of what global names and attributes of classes hold that the program reads.
         self.named: set[Type] = set()
+        # The attributes that code reads or asks for, and the classes of whose objects some are read
+        # or stored by computed names.
+        self._read: set[tuple[type, str]] = set()
+        self._by_names: set[type] = set()
         # Where the questions are noted that a function is made by, with their answers.
         self.asked: Answers | None = None
 
@@ -261,6 +265,7 @@ class Fields:
         """The type of what a read of an attribute gives."""
         if self.is_open:
             return TOP
+        self._read.add((cls, name))
         found = self.types.get((cls, name))
         if issubclass(cls, Bars):
             return join(self.first_bar(cls, name), BOTTOM if found is None else found)
@@ -276,6 +281,18 @@ class Fields:
             return TOP  # what stands in the class may be changed when the program doesn't run
         # What is none of the object's is the class's, which a guard keeps as it is.
         return join(widen(abstract(default)), BOTTOM if found is None else found)
+
+    def names_of(self, cls: type) -> tuple[str, ...]:
+        """The attributes of the objects of a class that the program stores into, or reads."""
+        self._by_names.add(cls)
+        return self._known_names(cls)
+
+    def note_name(self, cls: type, name: str) -> None:
+        """Notes that code asks for an attribute."""
+        self._read.add((cls, name))
+
+    def _known_names(self, cls: type) -> tuple[str, ...]:
+        return tuple(sorted({name for of, name in (*self.types, *self._read) if of is cls}))
 
     def is_number(self, cls: type, name: str) -> bool:
         """Whether something is stored into an attribute, and that are numbers alone."""
@@ -369,7 +386,7 @@ class Fields:
             return None, self.has_steps
         kinds = self.changes_held, self.changes_arrays, self.is_stored, self.has_steps
         changed = frozenset(self.changed.items())
-        named = frozenset(self.named)
+        named = frozenset(self.named), *map(self._known_names, self._by_names)
         return frozenset(self.types.items()), frozenset(self._varied), kinds, changed, named
 
 

@@ -106,7 +106,12 @@ class ObjectSurroundings(AttributeSurroundings):
     unless_operators_of_objects: Any = MemberOf(apart)
     unless_giving_objects: Any = MemberOf(apart)
     unless_choice: Any = MemberOf(apart)
+    unless_known_name: Any = MemberOf(apart)
     unless_mutable: Any = MemberOf(refusals)
+
+    def names_of_class(self, cls: type | None) -> tuple[str, ...]:
+        fields = self._specialiser.fields
+        return () if fields is None else tuple(fields.ask("names_of", cls))
 
     def asks_by_cases(self) -> bool:
         return self._specialiser.fields is not None

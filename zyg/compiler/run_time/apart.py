@@ -124,6 +124,16 @@ def unless_choice(value: Any, choice: Choice) -> None:
         )
 
 
+def unless_known_name(obj: Any, name: Any, known: tuple[str, ...]) -> None:
+    """Raises for an attribute that the program nowhere else stores or reads."""
+    if name not in known:
+        raise NotDifferentiable(
+            f"the attribute `{name}` of a {type(obj).__name__} is read or stored by a name that is "
+            "computed, and by none that code has, and the derivative is differentiated in turn; "
+            "name it in the program"
+        )
+
+
 def unless_place(value: Any, name: str) -> None:
     """Raises for an object of which an attribute is read, and nothing was known before."""
     if is_place(type(value)):
@@ -141,9 +151,9 @@ def class_of_held(value: Any) -> type | None:
 
 constant(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice,
+    unless_choice, unless_known_name,
 )
 facts.effect(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice,
+    unless_choice, unless_known_name,
 )
