@@ -52,7 +52,7 @@ BY_AREA = {
     """,
     "names_that_meet": """
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
-        groups_of_two history_of_one_array linked_list one_of_two_arrays one_of_two_buckets
+        groups_of_two linked_list
         row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
     "namespaces": "copied_namespaces",

@@ -212,7 +212,19 @@ def by_a_computed_name(x):
     return opened.a_ * opened.b_
 
 
-@pytest.mark.parametrize("program", [by_a_computed_name])
+def by_names_that_no_code_has(x):
+    opened, product = Opened(), 1.0
+    for name in "ab":
+        setattr(opened, name + "_", x)
+        product *= getattr(opened, name + "_")
+    return product
+
+
+def test_attributes_that_code_names_elsewhere():
+    assert zyg.gradient(lambda x: zyg.gradient(by_a_computed_name, x)[0], 1.3) == (2.0,)
+
+
+@pytest.mark.parametrize("program", [by_names_that_no_code_has])
 def test_what_is_refused(program):
     """Nothing gets lost where the second derivative isn't there: an error, no number."""
     with pytest.raises(zyg.ZygError):

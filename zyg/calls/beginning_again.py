@@ -47,7 +47,11 @@ class FirstRun:
 
 def watched(entry: Entry) -> None:
     """Has an entry whose run may begin again put back what it was given."""
-    entry.run = FirstRun(entry.run, entry.mode, changed_inputs(entry))
+    changed = changed_inputs(entry)
+    if any(one.source.is_generated for one in entry.made.with_callees()):
+        # What inner gradients change isn't told: all that they may be given is put back.
+        changed = list(range(len(entry.passed)))
+    entry.run = FirstRun(entry.run, entry.mode, changed)
 
 
 def changed_inputs(entry: Entry) -> list[int]:

@@ -27,10 +27,12 @@ from zyg.compiler.inference.object_needs import note_lost
 from zyg.compiler.inference.objects import holds_no_objects
 from zyg.compiler.nested.inner_gradients import expansions
 from zyg.compiler.nested.nesting import (
+    held_inputs,
     keywords_of,
     passed,
     read_captured,
     read_own_defaults,
+    refuse_contents,
     refuse_unsettled,
     specialised,
     takes,
@@ -93,9 +95,11 @@ def expanded_jvp(
     inference.works_on_objects |= made.works_on_objects
     if heap is not None:
         refuse_unsettled(specialiser, made, [], loc)
+        held = held_inputs(specialiser, made, [k + (k >= heap) for k in active_places])
+        inputs.insert(heap, Const(TOKEN))
+        refuse_contents(inference, [inputs[i] for i in held], loc)
         places = [place + (place >= heap) for place in places]
         starred = None if starred is None else starred + (starred >= heap)
-        inputs.insert(heap, Const(TOKEN))
     elif inference.heap is not None and made.works_on_objects:
         inputs = [with_contents(inference, operand, loc) for operand in inputs]
     active = frozenset(

@@ -105,6 +105,19 @@ class MemoryEntry(Entry):
         return None if found is UNTOUCHED else found
 
 
+class GivenEntry(MemoryEntry):
+    """The same for memory that is an argument itself: what its own name has read comes to what
+    stands for its contents."""
+
+    def _own_or(self, bars: Any, bar: Any) -> Any:
+        found = self._of_contents(bars)
+        return bar if found is None else accumulate(bar, found)
+
+    def leave(self, own: Own, bars: Any, y_bar: Any) -> Any:
+        super().leave(own, bars, y_bar)
+        return y_bar
+
+
 class ObjectEntry(Entry):
     """The same for an object, which is the one of this number."""
 
@@ -200,10 +213,10 @@ class Entered(Identity):
 
     __slots__ = ("entry", "objects")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, is_held: bool = False) -> None:
         super().__init__(value)
-        self.objects: list[Any] = []
-        self.entry = self._entry(value, {})
+        self.objects: list[Any] = [value] if is_held else []
+        self.entry = GivenEntry(value, 0) if is_held else self._entry(value, {})
 
     def _entry(self, value: Any, known: dict[int, Entry], is_inside: bool = False) -> Entry:
         if id(value) in known:
@@ -236,6 +249,21 @@ def _is_apart(entry: Entry) -> bool:
 
 def entered(value: Any) -> Entered:
     return Entered(value)
+
+
+def entered_memory(value: Any) -> Entered:
+    """The same for memory that is an argument itself."""
+    return Entered(value, is_held=True)
+
+
+def unless_given_twice(*entered: Entered) -> None:
+    """Raises for memory that is given in two arguments: each would have a part of the gradient."""
+    known = [id(one) for each in entered for one in each.objects if is_memory(one)]
+    if len(set(known)) < len(known):
+        raise NotDifferentiable(
+            "the derivative by memory that is given as two arguments, of a function that works on "
+            "objects, inside of differentiated code; give it copies"
+        )
 
 
 def bars_at_entry(table: BarTable, entered: Entered) -> tuple[Bars | None, ...]:
@@ -287,8 +315,10 @@ def tangent_of_gradient_at_entry(
     return tangent_at_entry(bars, entered, bar_dot)
 
 
-constant(entered, bars_at_entry, left_at_entry, tangent_at_entry)
-facts.effect(entered, bars_at_entry, tangent_at_entry)
+constant(
+    entered, entered_memory, unless_given_twice, bars_at_entry, left_at_entry, tangent_at_entry
+)
+facts.effect(entered, entered_memory, unless_given_twice, bars_at_entry, tangent_at_entry)
 
 
 def is_followed(type_: Type) -> bool:
@@ -333,3 +363,11 @@ def note(inference: TypedCalls, argument: Operand) -> Operand:
     return inference.call(entered, argument)
 
 
+def note_memory(
+    inference: TypedCalls, arguments: list[Operand], others: list[Operand]
+) -> list[Operand]:
+    """The same for memory that are arguments, beside others that were noted."""
+    found = [inference.call(entered_memory, argument) for argument in arguments]
+    if len(found) + len(others) > 1:
+        inference.call(unless_given_twice, *found, *others)
+    return found

@@ -13,8 +13,11 @@ from __future__ import annotations
 import operator
 import types
 from collections import deque
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
@@ -55,6 +58,10 @@ from zyg.held.keeping import prototype
 from zyg.rules.registry import constant
 
 FLOAT = Scalar(float)
+# Memory whose gradient what stands for its contents has a part of.
+_HELD = (np.ndarray, list, dict, deque)
+
+
 def expanded(
     specialiser: Specialiser,
     inference: TypedCalls,
@@ -128,7 +135,8 @@ def expanded(
     derived = specialiser.derived(made, made.flow & active, with_value)
     # What it changes in place is another thing behind it: gradients are like what was given.
     likes = [_at_entry(inference, x, bool(made.updates)) for x in xs]
-    noted = {} if heap is None else _noted(inference, xs)
+    held = [] if heap is None else held_inputs(specialiser, made, indices)
+    noted = {} if heap is None else _noted(inference, xs, [indices.index(i) for i in held], loc)
     result = inference.call(Const(derived), *(inputs[i] for i in derived.passed), loc=loc)
     value: Operand = Const(None)
     if with_value:
@@ -149,7 +157,10 @@ def expanded(
             )
 
             table = inference.call(operator.getitem, result, Const(len(derived.active)))
-            gradients.append(gradient_of_objects(inference, table, noted[i], bar))
+            bar = gradient_of_objects(inference, table, noted[i], bar)
+            if isinstance(bar, Value) and bar.type == TOP and holds_no_objects(type_of(x)):
+                bar.type = _type_of_gradient(type_of(x))
+            gradients.append(bar)
         elif index in derived.active:
             # Sums of 0-d arrays are numbers, of which only `project` makes arrays again; what is
             # typed as a float may be one of NumPy's where there are arrays, or objects, which may
@@ -208,14 +219,29 @@ def _type_of_gradient(type_: Type) -> Type:
             return TOP
 
 
-def _noted(inference: TypedCalls, arguments: list[Operand]) -> dict[int, Operand]:
-    """What the arguments hold, by number, in which objects are that the function changes."""
+def _noted(
+    inference: TypedCalls, arguments: list[Operand], held: list[int], loc: Location | None
+) -> dict[int, Operand]:
+    """What the arguments hold, by number, in which objects are that the function changes, or for
+    the contents of which some may stand."""
     found: dict[int, Operand] = {}
+    given: list[int] = []
     for i, argument in enumerate(arguments):
-        if not holds_no_objects(type_of(argument)):
+        type_ = type_of(argument)
+        if not holds_no_objects(type_):
             from zyg.compiler.nested.nested_arguments import note  # few programs need it
 
             found[i] = note(inference, argument)
+        elif i in held and class_of(type_) in _HELD and not is_deep(type_):
+            given.append(i)
+        elif i in held:
+            refuse_contents(inference, [argument], loc)
+    if given:
+        from zyg.compiler.nested.nested_arguments import note_memory  # few programs need it
+
+        found.update(zip(given, note_memory(
+            inference, [arguments[i] for i in given], list(found.values())
+        ), strict=True))
     return found
 
 
@@ -272,15 +298,29 @@ def with_needed_heap(
     types_.insert(heap, HEAP)
     made = specialiser.specialise(source, types_)
     unless_calling_solvers(specialiser, made)
-    if specialiser.fields is not None and specialiser.fields.follows_contents:
-        # Objects stand for the contents of what is held: cotangents would be those objects'.
-        for i in active:
-            is_changed = made.heap in made.updates and may_be_memory(type_of(inputs[i]))
-            if is_changed or is_deep(type_of(inputs[i])):
-                inference.ops.append(
-                    check_call(inference.surroundings.unless_holding_contents, [inputs[i]], loc)
-                )
     return made, heap
+
+
+def held_inputs(
+    specialiser: Specialiser, made: Specialisation, places: Iterable[int]
+) -> list[int]:
+    """The inputs of a function by which it is differentiated, and whose contents may be those of
+    objects that stand for them."""
+    if specialiser.fields is None or not specialiser.fields.follows_contents:
+        return []
+    changes = made.heap in made.updates
+    return [
+        i for i in places
+        if (changes and may_be_memory(made.inputs[i])) or is_deep(made.inputs[i])
+    ]
+
+
+def refuse_contents(
+    inference: TypedCalls, operands: Iterable[Operand], loc: Location | None
+) -> None:
+    """Has memory refused that something stands for: cotangents would be those of that."""
+    check = inference.surroundings.unless_holding_contents
+    inference.ops += [check_call(check, [operand], loc) for operand in operands]
 
 
 def _reads_rows_alone(made: Specialisation, active: list[int]) -> bool:
