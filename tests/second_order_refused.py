@@ -41,7 +41,7 @@ BY_AREA = {
         dict_of_arrays_and_pairs pairs_in_front pairs_sorted_and_spliced queue_of_pairs
     """,
     "held_walks": """
-        elements_by_index flat_elements parts_of_iterators rows_of_an_array
+        parts_of_iterators rows_of_an_array
         views_of_elements
     """,
     "iterators": "mapped_with_gradient_of_the_function",
@@ -71,8 +71,7 @@ BY_AREA = {
     "objects_changed": "history_of_a_simulation",
     "objects_holding_containers": """
         deep_copies dicts_of_lists
-        lists_of_arrays methods_that_change_rows
-        part_of_a_local_array trained_in_place views_of_one_array
+        methods_that_change_rows trained_in_place
     """,
     "recursion": "continuations",
     "remembered_values": """
@@ -83,10 +82,9 @@ BY_AREA = {
         value_that_is_not_used_at_first
     """,
     "shared_contents": """
-        array_of_all_functions calls_from_a_list log_of_a_decorator
+        calls_from_a_list log_of_a_decorator
         noted_by_vectorized_functions topological_order
     """,
-    "shared_names": "views_of_a_global",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

@@ -340,6 +340,10 @@ def views(x):
     return g.w[1] * x
 
 
+def test_views_of_what_objects_hold():
+    assert zyg.gradient(lambda x: zyg.gradient(views, x)[0], 1.3)[0] == pytest.approx(6 * 1.3)
+
+
 def deep_copy(x):
     s = Stack()
     s.push(x * x)
@@ -348,7 +352,7 @@ def deep_copy(x):
     return t.xs[0] * t.xs[1]
 
 
-@pytest.mark.parametrize("f", [views, deep_copy])
+@pytest.mark.parametrize("f", [deep_copy])
 def test_refused(f):
     assert zyg.gradient(f, 1.3)[0] == pytest.approx((f(1.300001) - f(1.299999)) / 2e-6, 1e-5)
     with pytest.raises(zyg.ZygError):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ir.core import Const, For, Function, Location, Operand
+from ir.inference.contents_asked import ContentsAsked
 from ir.memory.place_state import Effect, Returned
 from ir.record import record
 from ir.types import Type
@@ -63,7 +64,7 @@ class Constructor:
     base: type | None = None
 
 
-class Surroundings(Protocol):
+class Surroundings(ContentsAsked, Protocol):
     """What inference asks of its caller."""
 
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
@@ -323,30 +324,6 @@ class Surroundings(Protocol):
     def may_hold(self, type_: Type) -> bool:
         """Whether an object may hold a value of a type, or memory that it holds."""
         return True
-
-    def follows_contents(self) -> bool:
-        """Whether something stands for the contents of that memory
-        (`ir.memory.followed_memory`).
-        """
-
-    def contents_class(self, type_: Type) -> type:
-        """The class of what stands for the contents of memory of a type."""
-
-    def contents_of(self, cls: type, memory: Any) -> Any:
-        """What stands for the contents of memory that an object holds, when the program runs."""
-
-    def contents_put(self, cls: type, memory: Any) -> Any:
-        """The same for memory that an object holds from here on."""
-
-    def is_followed(self, memory: Any) -> bool:
-        """Whether something stands for the contents of memory, when the program runs."""
-
-    def reference(self, memory: Any) -> Any:
-        """Memory without its contents, as what an object refers to."""
-
-    def part_functions(self, cls: type) -> tuple[Any, Any] | None:
-        """The Python functions that put what containers of a class hold into objects, and that read
-        all of it; None where there are none."""
 
     def reads_whole(self, callee: Operand) -> bool:
         """Whether a call that isn't looked through may read what operands hold at any depth."""

@@ -33,11 +33,11 @@ from ir.errors import Unsupported
 from ir.heap import HEAP
 from ir.inference.special_calls import captured_names, default_names
 from ir.memory.contents import UNKNOWN
+from ir.memory.followed_types import is_tuple, may_be_none, may_capture, unless_none
 from ir.memory.held import CONTAINERS, is_memory_of_memory, item_held
 from ir.memory.held_functions import captures_memory, may_be_memory
 from ir.memory.held_tables import (
     HeldTables,
-    is_known,
     is_of_unknown,
     kind_of_items,
     may_be_one,
@@ -49,12 +49,10 @@ from ir.types import (
     Iterator,
     Known,
     Scalar,
-    Tuple,
     Type,
     Union,
     class_of,
     join,
-    join_all,
 )
 
 if TYPE_CHECKING:
@@ -65,42 +63,12 @@ if TYPE_CHECKING:
 _ADDING_ITEMS = (primitives.spliced, primitives.extended)
 
 
-def may_capture(type_: Type) -> bool:
-    """Whether a value may be a function that has captured memory, or hold one."""
-    if isinstance(type_, Tuple):
-        return any(map(may_capture, type_.items))
-    if isinstance(type_, CONTAINERS):
-        return item_held(type_) != BOTTOM and may_capture(item_held(type_))
-    return class_of(type_) is None or captures_memory(type_)
-
-
-def _unless_none(type_: Type) -> Type:
-    """What a value is if it isn't None."""
-    return join_all(type_.members - {Known(None)}) if isinstance(type_, Union) else type_
-
-
-def _may_be_none(type_: Type) -> bool:
-    """Whether a value is None, or memory of one known kind."""
-    if not isinstance(type_, Union) or Known(None) not in type_.members:
-        return False
-    inner = _unless_none(type_)
-    if isinstance(inner, CONTAINERS):
-        return not captures_memory(item_held(inner))
-    return facts.copies_items(class_of(inner) or object)
-
-
-def _is_tuple(type_: Type) -> bool:
-    """Whether a value is a tuple of known memory and of what is no memory."""
-    if isinstance(type_, Tuple):
-        return all(not may_be_memory(item) or is_known(item) for item in type_.items)
-    return class_of(type_) is tuple and is_known(type_)
-
-
 class FollowedMemory(HeldTables):
     """Follows, in one function, memory that objects hold by what stands for its contents."""
 
     def __init__(self, places: Places) -> None:
         super().__init__(places)
+        self.parts = {}
         # What stands for the contents of what was read from an attribute, and that attribute: the
         # class of the object, and its name.
         self._read_of: dict[Value, Value] = {}
@@ -118,17 +86,17 @@ class FollowedMemory(HeldTables):
             return made
         if self._is_value_place(owner):
             return made
-        if inference.surroundings.leaves_alone(_unless_none(made.type)):
+        if inference.surroundings.leaves_alone(unless_none(made.type)):
             self._plain.add(made)
             self.expose([made])
             return made
-        if _may_be_none(made.type):
+        if may_be_none(made.type):
             assert isinstance(op.args[0], Value)
-            return self._read_unless_none(op.args[0], made, _unless_none(made.type), loc)
+            return self._read_unless_none(op.args[0], made, unless_none(made.type), loc)
         if class_of(made.type) is None:
             self._check(inference.surroundings.unless_memory, made, loc)
             return made
-        if _is_tuple(made.type):
+        if is_tuple(made.type):
             self.expose([made])
             return made
         if is_memory_of_memory(made.type):
@@ -173,7 +141,7 @@ class FollowedMemory(HeldTables):
 
     def _is_plain(self, value: Value) -> bool:
         places = self._places
-        if not places.inference.surroundings.leaves_alone(_unless_none(value.type)):
+        if not places.inference.surroundings.leaves_alone(unless_none(value.type)):
             return False
         # What was put into a container is read by what stands for its contents.
         is_new = places.kind(places.storage(value)) == "new" and not places.may_be_element(value)
@@ -195,12 +163,12 @@ class FollowedMemory(HeldTables):
         self, before: Value, first: Value, version: Value, loc: Location | None
     ) -> Value:
         surroundings = self._places.inference.surroundings
-        if _may_be_none(before.type):
+        if may_be_none(before.type):
             return self._again_unless_none(before, version, loc)
         if class_of(before.type) is None:
             self._check(surroundings.unless_held, before, loc)
             return self._view_again(before, version, loc)
-        if _is_tuple(before.type):
+        if is_tuple(before.type):
             return before  # its parts are looked at where they are taken out
         if captures_memory(item_held(before.type)):
             return before  # so are the functions in it
@@ -212,6 +180,7 @@ class FollowedMemory(HeldTables):
             return before if type_ == before.type else self._retyped(before, type_)
         if first in self._read_of:
             return self._read_items(version, self._read_of[first], before.name, type_, loc)
+        self._follow_view(first)
         cls = self._class_for(type_, loc)
         again = Value(before.name, type_)
         self._if_followed(before, lambda: [self._read_items(
@@ -221,7 +190,7 @@ class FollowedMemory(HeldTables):
 
     def _again_unless_none(self, before: Value, version: Value, loc: Location | None) -> Value:
         """The same for what may be None."""
-        type_ = self._places.inference.surroundings.changed_type(_unless_none(before.type))
+        type_ = self._places.inference.surroundings.changed_type(unless_none(before.type))
         if is_memory_of_memory(type_):
             self._check_known(type_, loc)
             return before
@@ -298,7 +267,7 @@ class FollowedMemory(HeldTables):
     ) -> Value:
         places = self._places
         inference = places.inference
-        type_ = _unless_none(type_)  # for None, the change fails
+        type_ = unless_none(type_)  # for None, the change fails
         lost = {UNKNOWN, *places.unknown.values()}
         storage = places.storage(target)
         is_part = places.may_be_element(target)
@@ -331,7 +300,7 @@ class FollowedMemory(HeldTables):
         assert isinstance(now, Value)
         if isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM:
             # What was in it tells what its other names are.
-            type_ = join(_unless_none(now.type), type_)
+            type_ = join(unless_none(now.type), type_)
         version = Value(now.name, type_)
         inference._define(Call(Const(callee), [now, *operands], {}, [version], loc))
         self._note_version(target, version, loc)
@@ -388,6 +357,10 @@ class FollowedMemory(HeldTables):
         state.writes.setdefault(places.storage(first), loc)
         places.written(state.current.get(first, first), version, loc)
         owner = self._owner(first)
+        self._follow_view(first)
+        if owner is not first and self.is_part(version.type):
+            self._note_part(first, owner, version, loc)
+            return
         is_sole = places.storage(first) in places.inputs and not self._has_names(owner)
         if owner is not first or is_sole:
             # A view, or perhaps one: no object stands for that, and it is refused if it is held.
@@ -410,15 +383,34 @@ class FollowedMemory(HeldTables):
             state.exposed[name] = after
             self.known.add(name)
 
-    def _owner(self, first: Value) -> Value:
-        """What a view is one of: an array that is known by a name, or as an element."""
+    def _note_part(
+        self, first: Value, owner: Value, version: Value, loc: Location | None
+    ) -> None:
+        """The same for a view of an array: what stands for the contents of that has it as a part.
+        The array is read again then, since it may have been changed by other names before."""
         places = self._places
-        while places.contents.place(first) is None:
-            whole = places.whole(first)
-            if not isinstance(whole, Value):
-                break
-            first = places.origin(whole)
-        return first
+        inference = places.inference
+        self.mark([owner])
+        heap = inference.current_heap(loc)
+        items = places.state.current.get(owner, owner)
+        after = Value(heap.name, heap.type)
+        self._if_followed(version, lambda: [self._stored_items(
+            heap, self._contents(self._class_for(version.type, loc), version, loc), version, loc
+        )], lambda: [self._stored_items(
+            heap, self._contents(self._class_for(items.type, loc), items, loc, is_new=True),
+            items, loc,
+        )], [after], loc)
+        self.heap_changed(heap, after, loc)
+        places.state.exposed[first] = after
+        self.known.add(first)
+
+    def _follow_view(self, first: Value) -> None:
+        """Sees to it that a view of an array that was read of an object is followed."""
+        owner = self._owner(first)
+        if owner is not first and owner in self._read_of and facts.copies_items(
+            class_of(owner.type) or object
+        ):
+            self._places.inference.surroundings.unless_views()
 
     def _has_names(self, value: Value) -> bool:
         """Whether memory may be known by other names than those that are followed as such."""
@@ -451,14 +443,14 @@ class FollowedMemory(HeldTables):
         ):
             super().store(callee, heap, operands, [], loc)
             return
-        if inference.surroundings.leaves_alone(_unless_none(value.type)):
+        if inference.surroundings.leaves_alone(unless_none(value.type)):
             super().store(callee, heap, operands, held, loc)
             return
         owner, name, _ = operands
         assert isinstance(name, Const)
-        type_ = _unless_none(inference.surroundings.field_type(owner, name.value))
+        type_ = unless_none(inference.surroundings.field_type(owner, name.value))
         heap = self._put_contents(value, type_, loc)
-        reference = value if _is_tuple(value.type) else self._reference(value, value.type, loc)
+        reference = value if is_tuple(value.type) else self._reference(value, value.type, loc)
         super().store(callee, heap, [owner, name, reference], [], loc)
         self.mark(held)
 

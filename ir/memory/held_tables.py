@@ -179,11 +179,37 @@ class HeldTables(StandIns):
             return inference.current_heap(loc)
         if is_memory_of_memory(value.type):
             raise self._refused(loc)
+        self._put_owner(value, loc)
         cls = self._class_for(type_, loc)
         if is_of_unknown(type_) or is_of_unknown(value.type):
             self._check(inference.surroundings.unless_items_are_memory, value, loc)
         contents = self._contents(cls, value, loc, is_new=True)
         return self._store_items(inference.current_heap(loc), contents, value, loc)
+
+    def _put_owner(self, value: Value, loc: Location | None) -> None:
+        """The same for the array of which this is a view, as far as is known."""
+        owner = self._owner(self._places.origin(value))
+        if owner is self._places.origin(value) or not facts.copies_items(
+            class_of(value.type) or object
+        ):
+            return
+        inference = self._places.inference
+        inference.surroundings.unless_views()
+        items = self._places.read(owner, loc)
+        assert isinstance(items, Value)
+        contents = self._contents(self._class_for(items.type, loc), items, loc, is_new=True)
+        self._store_items(inference.current_heap(loc), contents, items, loc)
+        self.mark([owner])
+
+    def _owner(self, first: Value) -> Value:
+        """What a view is one of: an array that is known by a name, or as an element."""
+        places = self._places
+        while places.contents.place(first) is None:
+            whole = places.whole(first)
+            if not isinstance(whole, Value):
+                break
+            first = places.origin(whole)
+        return first
 
     def _put_parts(self, value: Value, type_: Tuple, loc: Location | None) -> None:
         """The same for a tuple, each part of which is of a type of its own."""
@@ -292,6 +318,8 @@ class HeldTables(StandIns):
     def _class_for(self, type_: Type, loc: Location | None) -> type:
         """The class of what stands for memory of a type."""
         self._check_known(type_, loc)
+        if self.is_part(type_):
+            type_ = self._places.inference.surroundings.whole_type(type_)
         cls: type = self._places.inference.surroundings.contents_class(type_)
         self._places.inference.surroundings.note_store(Instance(cls), ITEMS, type_)
         return cls

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ir import facts
 from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield
-from ir.heap import ITEMS, attribute_read, attribute_stored
+from ir.heap import IDENTITY, ITEMS, attribute_read, attribute_stored
 from ir.memory.held import CONTAINERS, HeldMemory, item_held
 from ir.memory.place_state import check_call
-from ir.types import BOTTOM, Instance, Scalar, Type
+from ir.types import BOTTOM, Instance, Scalar, Type, class_of
 
 
 def is_empty(type_: Type) -> bool:
@@ -23,7 +24,16 @@ def is_empty(type_: Type) -> bool:
 
 
 class StandIns(HeldMemory):
-    """Appends operations on what stands for contents."""
+    """Appends operations on what stands for contents.
+
+    Where views of arrays are followed, what stands for an array is that of the whole one:
+
+        c = part_contents_of(view)          whole = c.items
+        a = part_of(whole, place)           whole_1 = whole_with(whole, a_1, place)
+    """
+
+    # Arrays, or views of some, for whose contents, or those of the whole ones, a value stands.
+    parts: dict[Value, Value]
 
     def _check(self, check: Any, value: Value, loc: Location | None) -> None:
         """Sees to it that a value of unknown type has no contents that would have to be read."""
@@ -36,6 +46,9 @@ class StandIns(HeldMemory):
         surroundings = inference.surroundings
         callee = surroundings.contents_put if is_new else surroundings.contents_of
         found = Value("contents", Instance(cls))
+        if self.is_part(memory.type):
+            callee = surroundings.part_contents_put if is_new else surroundings.part_contents_of
+            self.parts[found] = memory
         made = Call(Const(callee), [Const(cls), memory], {}, [found], loc)
         self._append(made)
         return found
@@ -43,16 +56,50 @@ class StandIns(HeldMemory):
     def _read_items(
         self, heap: Value, contents: Value, name: str, type_: Type, loc: Location | None
     ) -> Value:
-        found = Value(name, type_)
-        made = Call(Const(attribute_read), [heap, contents, Const(ITEMS)], {}, [found], loc)
-        self._append(made)
+        if contents in self.parts:
+            surroundings = self._places.inference.surroundings
+            whole = self._read_whole(heap, contents, name, surroundings.whole_type(type_), loc)
+            found = Value(name, type_)
+            ndim = Const(surroundings.ndim_of(type_))
+            operands: list[Operand] = [whole, self._place(contents, loc), ndim]
+            self._append(Call(Const(surroundings.part_of), operands, {}, [found], loc))
+            return found
+        found = self._read_whole(heap, contents, name, type_, loc)
         if is_empty(type_):
             self._check(self._places.inference.surroundings.unless_filled, found, loc)
         return found
 
+    def is_part(self, type_: Type) -> bool:
+        """Whether what stands for memory of a type is that of a whole array."""
+        is_array = facts.copies_items(class_of(type_) or object)
+        return is_array and self._places.inference.surroundings.follows_views()
+
+    def _read_whole(
+        self, heap: Value, contents: Value, name: str, type_: Type, loc: Location | None
+    ) -> Value:
+        found = Value(name, type_)
+        made = Call(Const(attribute_read), [heap, contents, Const(ITEMS)], {}, [found], loc)
+        self._append(made)
+        return found
+
+    def _place(self, contents: Value, loc: Location | None) -> Value:
+        """Where an array lies in the whole one."""
+        place = Value("place", IDENTITY)
+        callee = self._places.inference.surroundings.place_of
+        self._append(Call(Const(callee), [self.parts[contents]], {}, [place], loc))
+        return place
+
     def _stored_items(
         self, heap: Value, contents: Value, items: Value, loc: Location | None
     ) -> Value:
+        if contents in self.parts:
+            surroundings = self._places.inference.surroundings
+            type_ = surroundings.whole_type(items.type)
+            whole = self._read_whole(heap, contents, items.name, type_, loc)
+            ndim = Const(surroundings.ndim_of(items.type))
+            operands: list[Operand] = [whole, items, self._place(contents, loc), ndim]
+            items = Value(items.name, type_)
+            self._append(Call(Const(surroundings.whole_with), operands, {}, [items], loc))
         version = Value(heap.name, heap.type)
         made = Call(
             Const(attribute_stored), [heap, contents, Const(ITEMS), items], {}, [version], loc
@@ -77,7 +124,8 @@ class StandIns(HeldMemory):
             inference.definitions[value] = op
 
     def _if_followed(
-        self, memory: Value, then: Callable[[], list[Operand]], other: list[Operand],
+        self, memory: Value, then: Callable[[], list[Operand]],
+        other: list[Operand] | Callable[[], list[Operand]],
         results: list[Value], loc: Location | None,
     ) -> None:
         """Appends a branch on whether something stands for the contents of memory."""
@@ -86,11 +134,12 @@ class StandIns(HeldMemory):
         inference.ops.append(Call(
             Const(inference.surroundings.is_followed), [memory], {}, [known], loc
         ))
-        outer, inference.ops = inference.ops, []
-        try:
-            values = then()
-            arm = Block([], inference.ops, Yield(values))
-        finally:
-            inference.ops = outer
-        op = If(known, arm, Block([], [], Yield(list(other))), list(results), loc)
-        self._append(op)
+        arms = []
+        for arm in (then, other if callable(other) else lambda: list(other)):
+            outer, inference.ops = inference.ops, []
+            try:
+                values = arm()
+                arms.append(Block([], inference.ops, Yield(values)))
+            finally:
+                inference.ops = outer
+        self._append(If(known, arms[0], arms[1], list(results), loc))

@@ -20,6 +20,7 @@ from zyg.compiler.assigned import Assigned
 from zyg.compiler.nested.inner_gradients import (
     Derived,
     HoldsMemory,
+    HoldsViews,
     Opened,
     Stepped,
     Unsettled,
@@ -90,6 +91,9 @@ class Programs:
             except HoldsMemory:
                 fields.follow_contents(at_entry)
                 return self.with_fields(source, inputs, fields)
+            except HoldsViews:
+                fields.follow_views(at_entry)
+                return self.with_fields(source, inputs, fields)
             if fields.state() == before:
                 break
         if fields.is_open and fields.changes_held and not fields.is_of_nested():
@@ -118,7 +122,7 @@ class Programs:
                     made = self.specialiser.specialise(source, inputs)
                 if found.is_open or found.state() == before:
                     break
-        except (Unsupported, NotDifferentiable, SourceNotFound, Opened, Stepped):
+        except (Unsupported, NotDifferentiable, SourceNotFound, Opened, Stepped, HoldsViews):
             made = None
         if made is None or found.is_open or found.state() != before or (
             not asks_nothing(made, found)
@@ -171,7 +175,7 @@ def asks_nothing(made: Specialisation, fields: Fields) -> bool:
     """Whether code that follows contents by objects has no question for the run time: there are no
     checks, and all memory of a class has one type, so that whatever name it has leads to one
     object. Arrays are left out, of which there are views."""
-    from ir.memory.followed_memory import may_capture  # few programs come here
+    from ir.memory.followed_types import may_capture  # few programs come here
 
     may_ask = any(map(may_capture, fields.types.values()))
     types: dict[type, set[type]] = {}

@@ -100,6 +100,9 @@ NAMED = {
         "quotients": "selected unmoved is_steep below_infinity", "indexing": "is_finite",
     },
     "zyg.arrays.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
+    "zyg.held.array_parts": {
+        "array_parts": "place_of part_of whole_with gathered scattered cleared"
+    },
     "zyg.arrays.windows": {"windows": "windows_bar windows_and_axes"},
 }
 

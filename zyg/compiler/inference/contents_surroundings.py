@@ -10,8 +10,10 @@ from ir.types import Closure, Type, widen
 
 if TYPE_CHECKING:
     from zyg.compiler.nested import contents_objects
+    from zyg.held import array_parts
 else:  # they are for programs on objects
     contents_objects = late("zyg.compiler.nested.contents_objects")
+    array_parts = late("zyg.held.array_parts")
 
 
 class ContentsSurroundings:
@@ -21,6 +23,11 @@ class ContentsSurroundings:
 
     contents_of: Any = MemberOf(contents_objects)
     contents_put: Any = MemberOf(contents_objects)
+    part_contents_of: Any = MemberOf(contents_objects)
+    part_contents_put: Any = MemberOf(contents_objects)
+    place_of: Any = MemberOf(array_parts)
+    part_of: Any = MemberOf(array_parts)
+    whole_with: Any = MemberOf(array_parts)
     is_followed: Any = MemberOf(contents_objects)
     unless_unfollowed: Any = MemberOf(contents_objects)
     unless_holding_contents: Any = MemberOf(contents_objects)
@@ -39,6 +46,12 @@ class ContentsSurroundings:
         if not isinstance(callee, Const):
             return not isinstance(type_of(callee), Closure)
         return contents_objects.reads_whole(callee.value)
+
+    def whole_type(self, type_: Type) -> Type:
+        return array_parts.whole_type(type_)
+
+    def ndim_of(self, type_: Type) -> int | None:
+        return array_parts.ndim_of(type_)
 
     def captures_memory_now(self, function: Any) -> bool:
         # Most functions have captured nothing.

@@ -103,6 +103,7 @@ class Fields:
         # Whether memory that objects hold is followed by what stands for its contents
         # (`ir.memory.followed_memory`).
         self.follows_contents = False
+        self.follows_views = False  # and views of arrays, as parts of the whole ones' contents
         # The types of what global names and attributes of classes hold that the program reads.
         self.named: set[Type] = set()
         # The attributes that code reads or asks for, and the classes of whose objects some are read
@@ -355,6 +356,10 @@ class Fields:
     def follow_contents(self, at_entry: dict[str, Any]) -> None:
         """Begins anew, and follows the memory that objects hold."""
         self._begin_anew(at_entry, follows_contents=True, changes_held=True)
+
+    def follow_views(self, at_entry: dict[str, Any]) -> None:
+        """Begins anew, and follows views of arrays, too."""
+        self._begin_anew(at_entry, follows_views=True)
 
     def holds_at_run_time(self) -> bool:
         """Whether the run time follows the memory that objects hold."""

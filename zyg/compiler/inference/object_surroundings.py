@@ -148,6 +148,17 @@ class ObjectSurroundings(AttributeSurroundings):
         fields = self._specialiser.fields
         return fields is not None and fields.follows_contents
 
+    def follows_views(self) -> bool:
+        fields = self._specialiser.fields
+        return fields is not None and fields.follows_views
+
+    def unless_views(self) -> None:
+        """Begins anew with views of arrays followed, if they aren't yet."""
+        from zyg.compiler.nested.inner_gradients import HoldsViews  # few programs come here
+
+        if not self.follows_views():
+            raise HoldsViews
+
     def unless_settled(self) -> None:
         """Puts off what rests on types of attributes that may still change."""
         from zyg.compiler.nested.inner_gradients import Unsettled  # few programs work on objects

@@ -19,7 +19,7 @@ from ir.memory.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
 from zyg.held.held_checks import unless_captured, unless_reading_held
-from zyg.held.held_memory import is_known, owner_of
+from zyg.held.held_memory import identity_of, is_known, owner_of
 from zyg.held.memory_kinds import is_memory, items_of, memory_captured, memory_in, reaches_memory
 from zyg.held.shadow_calls import state
 from zyg.rules.registry import constant, rule_of
@@ -76,6 +76,18 @@ def contents_put(cls: type[Contents], memory: Any) -> Contents:
     return made
 
 
+def part_contents_of(cls: type[Contents], memory: Any) -> Contents:
+    """The same of an array, or of the whole one of which this is a view."""
+    owner = owner_of(memory)
+    return contents_of(cls, owner if id(owner) in _table() else memory)
+
+
+def part_contents_put(cls: type[Contents], memory: Any) -> Contents:
+    """The same where an object holds it from here on; the whole array is followed by then."""
+    owner = owner_of(memory)
+    return contents_put(cls, owner if id(owner) in _table() else memory)
+
+
 def is_followed(memory: Any) -> bool:
     """Whether an object holds memory, so that something stands for its contents."""
     return is_memory(memory) and is_known(memory)
@@ -83,13 +95,20 @@ def is_followed(memory: Any) -> bool:
 
 def has_contents(memory: Any) -> bool:
     """Whether something stands for the contents of memory by now."""
-    return state.held is not None and id(memory) in state.held.contents
+    return state.held is not None and identity_of(memory) in state.held.contents
 
 
 def standing_for(value: Any) -> Any:
     """What stands for the contents of memory, if something does by now; else the value itself."""
-    known = None if state.held is None else state.held.contents.get(id(value))
-    return value if known is None else known[1]
+    known = None if state.held is None else state.held.contents.get(identity_of(value))
+    if known is None:
+        return value
+    if known[0] is not value:
+        raise NotDifferentiable(
+            "the derivative by a view of an array whose contents objects hold, inside of "
+            "differentiated code; give a copy"
+        )
+    return known[1]
 
 
 def reference(memory: Any) -> Any:
@@ -210,18 +229,19 @@ def _table() -> dict[int, tuple[Any, Contents]]:
 
 
 constant(
-    contents_of, contents_put, is_followed, reference, unless_memory, unless_items_are_memory,
+    contents_of, contents_put, part_contents_of, part_contents_put, is_followed, reference,
+    unless_memory, unless_items_are_memory,
     unless_filled, unless_unfollowed, unless_capturing_held, unless_holding_contents,
     unless_reading_held, note_captured, unless_captured,
 )
-facts.pure(contents_of, contents_put, reference)
+facts.pure(contents_of, contents_put, part_contents_of, part_contents_put, reference)
 facts.effect(
     unless_memory, unless_items_are_memory, unless_capturing_held, unless_unfollowed, unless_filled
 )
 facts.effect(unless_holding_contents, unless_reading_held, note_captured, unless_captured)
 
 
-@facts.result(contents_of, contents_put)
+@facts.result(contents_of, contents_put, part_contents_of, part_contents_put)
 def _type_of_contents(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     cls = args[0]
     return Instance(cls.value) if isinstance(cls, Known) else TOP

@@ -83,6 +83,10 @@ class HoldsMemory(Exception):
     """Objects hold memory that changes: it has to be followed (`ir.memory.followed_memory`)."""
 
 
+class HoldsViews(Exception):
+    """Objects hold views of arrays: what stands for contents is that of the whole ones."""
+
+
 class Stepped(Exception):
     """An iterator of Python's own goes on by steps, and what these do isn't known: the generator
     that stands for it has to be in its place."""
