@@ -127,7 +127,15 @@ def all_items_stored(x, z):
     return np.sum(y * np.arange(6.0).reshape(2, 3) * np.imag(z))
 
 
-@pytest.mark.parametrize("f", [real_parts_stored, all_items_stored])
+def items_stored_in_flat_order(x, z):
+    y = np.outer(x, x)
+    y.flat[1:7:2] = x
+    for i in range(3):
+        y.flat[i] *= x[2 - i]
+    return np.sum(y * y * np.imag(z))
+
+
+@pytest.mark.parametrize("f", [real_parts_stored, all_items_stored, items_stored_in_flat_order])
 def test_stores_into_parts_of_arrays(f):
     args = np.array([0.3, 0.5, 0.9]), np.array([0.3 + 1j, 0.5 - 0.2j, 0.9j])
     check_gradient(f, args, zyg.pullback)

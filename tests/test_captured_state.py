@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import zyg
-from tests.captured_state import FACTORIES, best, counter, history, memo, tables, total
+from tests.captured_state import FACTORIES, best, counter, history, memo, tables
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 
 X, V = np.array([1.1, 0.7, 1.9]), np.array([0.3, -0.2, 0.5])
@@ -15,7 +15,6 @@ REFUSED = {
     (best, "of one that is made inside"),
     (best, "reverse over reverse"),  # an item is None, then an array
     (best, "reverse over forward"),
-    (total, "reverse over forward"),  # `jvp` inside, of a function that stores
 }
 
 

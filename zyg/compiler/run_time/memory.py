@@ -232,7 +232,8 @@ def _kept_apart_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:
     """`items` when its view `part`, which is `view(items, *args)`, has been changed in place."""
-    if part.size and not np.may_share_memory(items, part):
+    memory = part.base if isinstance(part, np.flatiter) else part
+    if memory.size and not np.may_share_memory(items, memory):
         raise SharedMemory(
             f"the result of `{view.__name__}` is changed in place, and is a copy here, no view: "
             "copy it yourself"
