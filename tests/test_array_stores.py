@@ -141,6 +141,15 @@ def test_stores_into_parts_of_arrays(f):
     check_gradient(f, args, zyg.pullback)
 
 
+def test_an_item_that_is_stored_in_flat_order_in_forward_mode():
+    def f(x):
+        y = np.zeros((2, 2))
+        y.flat[1] = x * x
+        return np.sum(y * x)
+
+    assert zyg.jvp(f, (2.0,), (1.0,)) == (8.0, 12.0)
+
+
 @pytest.mark.parametrize("shape", [(6, 3), (7, 2), (3, 4)])
 def test_diagonals_that_begin_again(shape):
     def f(x):

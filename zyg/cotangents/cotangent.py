@@ -113,7 +113,7 @@ def zeros_like(x: Any) -> Any:
         return rebuilt(x, [zeros_like(item) for item in x])
     if isinstance(x, dict):
         return {key: zeros_like(item) for key, item in x.items()}
-    return None
+    return zeros_like(np.array(x)) if isinstance(x, np.flatiter) else None
 
 
 def inexact(bar: Any) -> Any:
