@@ -203,6 +203,7 @@ DECLARED = {
     "ir.inference.special_names": [], "ir.inference.steps": [], "zyg.facts.numpy_arrangements": [],
     "zyg.facts.numpy_products": [], "zyg.facts.numpy_places": [], "zyg.facts.numpy_displays":
     ["zyg.facts.numpy_arrangements"], "zyg.facts.numpy_changes": [], "zyg.facts.numpy_missing": [],
+    "zyg.facts.numpy_selections": [],
     "zyg.facts.permissions": [], "zyg.facts.cotangent_place_facts": [],
 }
 

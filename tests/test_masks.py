@@ -307,3 +307,31 @@ def test_what_is_replaced_has_no_part(f, slopes):
     assert np.isclose(zyg.jvp(f, (p,), (along,))[1], expected @ along)
     second = (slopes(p[1:] + 1e-6) - slopes(p[1:] - 1e-6)) / 2e-6 * along[1:]
     assert np.allclose(zyg.hvp(f, p, along), [0.0, *second], rtol=1e-5)
+
+
+def selected(x):
+    return np.sum(np.select([x < 0, x < 2.5], [x**2, np.sqrt(x - 1.0)], np.log(x - 2.5)))
+
+
+def selected_by_keywords(x):
+    masks = x < 0, x > 2.5
+    return np.sum(np.select(choicelist=(x, np.log(x)), condlist=masks, default=0.5) * x)
+
+
+def selected_without_a_default(x):
+    return np.sum(np.select([x > 0], [x * np.log(x)]))
+
+
+@pytest.mark.parametrize(("f", "x"), [
+    (selected, [-1.0, 2.0, 3.0]), (selected_by_keywords, [-1.0, 2.0, 3.0]),
+    (selected_without_a_default, [-1.0, 0.0, 3.0]),
+])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_not_selected_has_no_part(f, x):
+    x, along = np.array(x), np.array([0.2, 0.0, 0.4])
+    (gradient,) = zyg.gradient(f, x)
+    step = 1e-6 * along
+    assert np.isclose(gradient @ along, (f(x + step) - f(x - step)) / 2e-6)
+    assert np.isclose(zyg.jvp(f, (x,), (along,))[1], gradient @ along)
+    second = (zyg.gradient(f, x + step)[0] - zyg.gradient(f, x - step)[0]) / 2e-6
+    assert np.allclose(zyg.hvp(f, x, along), second, rtol=1e-5)

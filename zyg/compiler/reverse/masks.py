@@ -20,7 +20,7 @@ from collections import Counter
 
 import numpy as np
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import (
     Block,
     Call,
@@ -66,6 +66,12 @@ ELSEWHERE: dict[object, float] = {
 }
 
 
+def _is_display(op: Call) -> bool:
+    return isinstance(op.callee, Const) and op.callee.value in (
+        primitives.build_list, primitives.build_tuple
+    )
+
+
 class Masks:
     """The masks of the values of one function, found as its adjoint is built."""
 
@@ -77,9 +83,11 @@ class Masks:
         body = Block([], forward, Yield([]))
         for block in blocks(body):
             self._readers.update(o for o in exit_operands(block.exit) if isinstance(o, Value))
-        for op in walk(body):
+        for op in reversed(list(walk(body))):
             if isinstance(op, Call) and len(op.results) == 1:
                 self._calls[op.results[0]] = op
+                if _is_display(op) and op.results[0] not in self._readers:
+                    continue  # what took it apart, as `np.select`, reads its items
             if isinstance(op, Call) and isinstance(op.callee, Const):
                 if facts.is_metadata(op.callee.value) or op.callee.value in GUARDS:
                     continue
