@@ -334,7 +334,7 @@ class Compiler(Programs):
             # Of what objects hold and callers change, the adjoint reads copies (`preserve_held`).
             handed_on = [value for value in handed_on if not is_object_type(type_of(value))]
         if any(map(is_unseen_call, walk(forward))):
-            preserve.check_unseen_changes(forward, adjoint, transposer.exported)
+            preserve.check_unseen_changes(forward, adjoint, transposer.exported, on_heap)
         if any(map(is_change, walk(forward))):
             copied = preserve.preserve(forward, adjoint, transposer.exported, on_heap, handed_on)
             if versions is not None:

@@ -333,7 +333,7 @@ class Augmenter(ForwardCalls):
     def _given(self, op: Call, mapping: Mapping) -> list[Value]:
         """The arrays and containers at hand to which the operands of a call lead."""
         made = self._made_in_source
-        values = led_to(operands_of(op), made)
+        values = led_to(operands_of(op), made, self.heap is not None)
         left = {
             inner for value in values if value in made and value in made[value].results
             for block in blocks_of(made[value]) for inner in defined(block)

@@ -216,7 +216,7 @@ def may_change_captured(callee_type: Type) -> bool:
 _HANDING_ON = (
     operator.getitem, getattr, primitives.alias, *primitives.PASSING_ON,
 )
-STORING = (operator.setitem, operator.delitem, *IN_PLACE)
+_STORING = (operator.setitem, operator.delitem, *IN_PLACE)
 
 
 def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) -> bool:
@@ -240,7 +240,7 @@ def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) 
                     return True
         elif isinstance(op, Call) and op.args and op.args[0] in names:
             callee = op.callee.value if isinstance(op.callee, Const) else None
-            if any(callee is function for function in STORING):
+            if any(callee is function for function in _STORING):
                 return True
             if callee is getattr and isinstance(op.args[1], Const) and (
                 op.args[1].value in MUTATING_METHODS

@@ -113,7 +113,9 @@ def preserve(
     return copied
 
 
-def check_unseen_changes(forward: Block, adjoint: Block, exported: set[Value]) -> None:
+def check_unseen_changes(
+    forward: Block, adjoint: Block, exported: set[Value], on_heap: bool
+) -> None:
     """Has an adjoint read copies of what calls that nobody looks into may change, or these raise
     if they do."""
     memory = _Memory(forward, exported)
@@ -130,7 +132,7 @@ def check_unseen_changes(forward: Block, adjoint: Block, exported: set[Value]) -
                     for value, result in zip(handed, op.results, strict=True)
                     if result in exported and isinstance(value, Value)
                 ]
-    for value in check_unseen(forward, saved, memory.root):
+    for value in check_unseen(forward, saved, memory.root, on_heap):
         kept = Value(value.name, value.type)
         insert_behind(forward, value, Call(Const(keeping.kept), [value], {}, [kept]))
         substitute(adjoint, {value: kept})

@@ -49,7 +49,6 @@ from ir.types import (
     Type,
     class_of,
 )
-from zyg.compiler.overwriting.mutation import STORING
 from zyg.compiler.specialisation import Specialisation
 from zyg.held.kinds_of_items import contents_kept, kinds_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of
@@ -95,21 +94,14 @@ def gives_memory_unseen(made: Specialisation) -> bool:
     """Whether a function, or one that it calls, runs as it is, or gives arrays, containers or what
     may hold such to calls that nobody looks into."""
     on_heap = made.heap is not None
+    leads = is_known_memory if on_heap else _may_lead_to_memory
     return any(
-        not one.is_done or any(
-            is_unseen_call(op) and not (one.heap is not None and _is_store(op))
-            and any(_may_lead_to_memory(type_of(operand)) for operand in operands_of(op))
+        (not one.is_done and not on_heap) or any(
+            is_unseen_call(op) and any(leads(type_of(operand)) for operand in operands_of(op))
             for op in walk(one.function.body)
         )
         for one in made.with_callees()
         if not (_is_of_library(one) or is_replaced(one, on_heap))
-    )
-
-
-def _is_store(op: Op) -> bool:
-    """Whether this is a store, which code that takes the heap follows."""
-    return isinstance(op, Call) and isinstance(op.callee, Const) and any(
-        op.callee.value is change for change in STORING
     )
 
 
@@ -142,9 +134,12 @@ def makers_in(block: Block) -> dict[Operand, Op]:
     return found
 
 
-def led_to(operands: Iterable[Operand], makers: dict[Operand, Op]) -> list[Value]:
-    """The values among some operands, what they are views of, and what functions, objects and
-    containers among them may hold."""
+def led_to(
+    operands: Iterable[Operand], makers: dict[Operand, Op], on_heap: bool
+) -> list[Value]:
+    """The values among some operands, what they are views of, and what functions among them have
+    captured. What objects and containers hold, too, where code that takes the heap doesn't follow
+    it."""
     found: dict[Value, None] = {}
     pending = list(operands)
     while pending:
@@ -155,7 +150,7 @@ def led_to(operands: Iterable[Operand], makers: dict[Operand, Op]) -> list[Value
         made = makers.get(operand)
         if made is None:
             continue
-        if isinstance(made, Lambda) or _may_hold_others(operand.type):
+        if isinstance(made, Lambda) or (not on_heap and _may_hold_others(operand.type)):
             pending += operands_of(made)
             exits = [block.exit for block in blocks_of(made)]
             pending += [value for exit in exits if isinstance(exit, Yield) for value in exit.values]
@@ -225,7 +220,7 @@ class _Place(NamedTuple):
 
 
 def check_unseen(
-    forward: Block, saved: list[Saved], root: Callable[[Value], Value]
+    forward: Block, saved: list[Saved], root: Callable[[Value], Value], on_heap: bool
 ) -> list[Value]:
     """Has unseen calls raise if they change what was read before, or in the same loop, and an
     adjoint will read; gives the values of which copies do: behind the call others are read."""
@@ -253,7 +248,7 @@ def check_unseen(
             own[root(value)] = own.get(root(value), place.loops) & place.loops
     copied: dict[Value, None] = {}
     for call, place in calls:
-        given = {root(one) for one in led_to(operands_of(call), makers)}
+        given = {root(one) for one in led_to(operands_of(call), makers, on_heap)}
         reached = [
             (one, made) for one in saved if one.root in given and one.value not in copied
             and (made := born.get(one.value, start)) and (
