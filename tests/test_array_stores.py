@@ -135,7 +135,16 @@ def items_stored_in_flat_order(x, z):
     return np.sum(y * y * np.imag(z))
 
 
-@pytest.mark.parametrize("f", [real_parts_stored, all_items_stored, items_stored_in_flat_order])
+def stored_by_another_name_of_all(x, z):
+    y = x * x
+    whole = y.view()
+    whole[0] = x[1] * x[2]
+    return np.sum(y * whole * np.imag(z))
+
+
+@pytest.mark.parametrize("f", [
+    real_parts_stored, all_items_stored, items_stored_in_flat_order, stored_by_another_name_of_all,
+])
 def test_stores_into_parts_of_arrays(f):
     args = np.array([0.3, 0.5, 0.9]), np.array([0.3 + 1j, 0.5 - 0.2j, 0.9j])
     check_gradient(f, args, zyg.pullback)

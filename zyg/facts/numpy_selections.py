@@ -1,12 +1,16 @@
-"""`np.select` of as many masks as are written there, as inference writes it: by `np.where`.
+"""What selects items, as inference writes it: by `np.where`, or an index.
 
     np.select([a > 1, a > 0], [x, y], z)    ->    np.where(a > 1, x, np.where(a > 0, y, z))
+    a.view()                                ->    a[...]
 
-An infinite derivative of what isn't selected thus doesn't count (`zyg.compiler.reverse.masks`).
-What holds other numbers than floats of one dtype is left to the rule.
+An infinite derivative of what `np.select` doesn't select thus doesn't count
+(`zyg.compiler.reverse.masks`). Masks whose number isn't known, and what holds other numbers than
+floats of one dtype, are left to the rule.
 """
 
 from __future__ import annotations
+
+import operator
 
 import numpy as np
 
@@ -15,6 +19,20 @@ from ir.inference.special_calls import Folded, special
 from ir.inference.typed_calls import TypedCalls
 from ir.types import Scalar
 from zyg.array_type import Array
+
+
+@special(np.ndarray.view)
+def _view(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if self.places is None or len(args) != 1 or kwargs or not isinstance(type_of(args[0]), Array):
+        return None
+    return self.typed_call(Const(operator.getitem), [args[0], Const(...)], {}, names, loc)
+
 
 _OPTIONS = ("condlist", "choicelist", "default")
 

@@ -146,7 +146,7 @@ facts.late(
 special_calls.late("zyg.facts.numpy_displays", np.array, np.asarray, np.asanyarray)
 special_calls.late("zyg.facts.numpy_changes", np.ndarray.fill, np.ndarray.sort, np.copyto)
 special_calls.late("zyg.facts.numpy_missing", np.nansum, np.nanmean, np.nan_to_num)
-special_calls.late("zyg.facts.numpy_selections", np.select)
+special_calls.late("zyg.facts.numpy_selections", np.select, np.ndarray.view)
 facts.pure(*RESHAPING, np.broadcast_to, np.full_like, *CONVERTING, *ITEM)
 facts.pure(*(maker for maker in MAKERS if maker is not np.empty), np.logspace, np.geomspace)
 facts.pure(*JOINING, np.dstack, np.block)
