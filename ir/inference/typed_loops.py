@@ -29,7 +29,7 @@ from ir.memory.loop_memory import LoopMemory
 from ir.memory.memory_facts import has_positions
 from ir.memory.place_state import ItemChanged, check_call
 from ir.rewrite import Mapping, count_uses, walk
-from ir.types import BOTTOM, TOP, Iterator, Sequence, join, widen
+from ir.types import BOTTOM, TOP, Iterator, Known, Sequence, Tuple, join, widen
 
 if TYPE_CHECKING:
     from ir.inference import steps
@@ -62,6 +62,9 @@ class TypedLoops(TypedBranches):
     def _for(
         self, op: For, iterables: list[Operand], init: list[Operand], mapping: Mapping
     ) -> None:
+        if len(iterables) == 1 and type_of(iterables[0]) in (Known(()), Tuple(())):
+            self._without_items(op, init, mapping)
+            return
         if not op.backwards:
             iterator = self._stepping(iterables, op.loc)
             if iterator is not None:
@@ -123,6 +126,14 @@ class TypedLoops(TypedBranches):
         if self.places is not None:
             for iterable in iterables:
                 self.places.iterated(iterable, op.loc)
+
+    def _without_items(self, op: For, init: list[Operand], mapping: Mapping) -> None:
+        """A loop over nothing: what it carries is as before, and what it collects is empty."""
+        mapping.update(zip(op.results, init, strict=False))
+        for collected in op.results[len(init) :]:
+            (mapping[collected],) = self.typed_call(
+                Const(primitives.build_list), [], {}, [collected.name], op.loc
+            )
 
     def _may_change_ahead(self, op: For, iterables: list[Operand]) -> bool:
         """Whether objects may hold what a loop walks over; a list made for it is nobody else's."""
