@@ -32,12 +32,13 @@ REFUSED_HERE = {
     "recursion.function_made_by_a_recursion",
 }
 # Which read iterators of C's: their tangents are two of them, and have no tangents in turn; and a
-# partial function that the run time finds.
+# partial function that the run time finds; generators that hold what objects hold.
 REFUSED_TWICE_FORWARD = {
     "decorators.partials_that_are_looked_at",
     "held_walks.slices_and_copies",
     "known_calls.groups_by_whole_numbers",
     "loops.over_itertools",
+    "simulations.pipeline_of_local_generators",
 }
 
 
