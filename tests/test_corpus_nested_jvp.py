@@ -35,6 +35,7 @@ REFUSED_HERE = {
 # partial function that the run time finds; generators that hold what objects hold.
 REFUSED_TWICE_FORWARD = {
     "decorators.partials_that_are_looked_at",
+    "event_queues.arrays_and_numbers_in_one_queue",
     "held_walks.slices_and_copies",
     "known_calls.groups_by_whole_numbers",
     "loops.over_itertools",
