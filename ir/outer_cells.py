@@ -10,21 +10,20 @@ The cell of such a variable is one more object of one name, as a module is one o
 (`ir.shared_names`): what is stored there, or changed in place, outlives the program.
 
 All functions that have captured it have to read it so, those that assign nothing, too: from the
-first program on that changes a cell, they are known by what they are, and not by their code. What
-stands for a cell lives as long as code that was made for it; behind that, nothing is known of it.
+first program on that changes a cell, they are known by what they are, and not by their code, until
+all that was compiled is forgotten.
 """
 
 from __future__ import annotations
 
 import dis
 import itertools
-import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from ir.forgettable import forgettable
+from ir.forgettable import forgettable, forgettable_dict
 from ir.heap import CONTENTS
 
 _EMPTY = CellType()
@@ -33,7 +32,7 @@ _EMPTY = CellType()
 class OuterCell:
     """Stands for the cell of a variable, in the place of what it holds."""
 
-    __slots__ = ("__weakref__", "cell", "names", "variable")
+    __slots__ = ("cell", "names", "variable")
 
     def __init__(self, cell: CellType, variable: str) -> None:
         self.cell = cell
@@ -93,27 +92,27 @@ def outer_cell(cell: CellType, variable: str) -> OuterCell:
     known = _known.get(id(cell))
     if known is None:
         known = _known[id(cell)] = OuterCell(cell, variable)
-        weakref.finalize(known, _changed.discard, id(cell)).atexit = False
     return known
 
 
-# By the `id` of the cell, which its object keeps alive.
-_known: weakref.WeakValueDictionary[int, OuterCell] = weakref.WeakValueDictionary()
+# By the `id` of the cell, which its object keeps alive, until all that was compiled is forgotten.
+_known: dict[int, OuterCell] = forgettable_dict()
 # The cells that programs change.
-_changed: set[int] = set()
+_changed: dict[int, None] = forgettable_dict()
 
 
 @contextmanager
 def changing(variables: Iterable[tuple[CellType, str]]) -> Iterator[None]:
     """Takes captured variables for such that programs change, while code is made again for that."""
     noted = [outer_cell(cell, variable) for cell, variable in variables]
-    _changed.update(id(outer.cell) for outer in noted)
+    _changed.update(dict.fromkeys(id(outer.cell) for outer in noted))
     yield
 
 
 def note_no_changes(cells: Iterable[tuple[CellType, str]]) -> None:
     """Takes variables for what no program changes, if nobody has made code for that."""
-    _changed.difference_update(id(cell) for cell, _ in cells)
+    for cell, _ in cells:
+        _changed.pop(id(cell), None)
 
 
 class CellChanges(Exception):
@@ -141,7 +140,7 @@ def captures_changed(function: FunctionType) -> bool:
     """Whether a function has captured a variable that programs change: itself, or others."""
     cells = function.__closure__
     return cells is not None and (
-        not _changed.isdisjoint(map(id, cells)) or bool(assigned_captures(function.__code__))
+        not _changed.keys().isdisjoint(map(id, cells)) or bool(assigned_captures(function.__code__))
     )
 
 

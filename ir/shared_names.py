@@ -16,10 +16,10 @@ import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
-from weakref import WeakValueDictionary
 
 from ir import facts, primitives
 from ir.core import Call, Const, Op
+from ir.forgettable import forgettable_dict
 from ir.heap import class_read
 from ir.outer_cells import CellNames, OuterCell
 from ir.types import Known, Type
@@ -31,7 +31,7 @@ class Names:
     Each has a class of its own, as types have.
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
 
 
 def names_of(owner: Any) -> Names:
@@ -44,8 +44,8 @@ def names_of(owner: Any) -> Names:
     return known
 
 
-# By the `id` of the owner. Each lives as long as code, or a program that runs, has a use for it.
-_known: WeakValueDictionary[int, Names] = WeakValueDictionary()
+# By the `id` of the owner, which is kept alive, until all that was compiled is forgotten.
+_known: dict[int, Names] = forgettable_dict()
 
 
 def _names_of_module(contents: Any) -> type[Names]:

@@ -32,13 +32,17 @@ REFUSED_HERE = {
     "recursion.function_made_by_a_recursion",
 }
 # Which read iterators of C's: their tangents are two of them, and have no tangents in turn; and a
-# partial function that the run time finds; generators that hold what objects hold.
+# partial function that the run time finds; generators that hold what objects hold;
+# functions behind caches and decorators.
 REFUSED_TWICE_FORWARD = {
     "decorators.partials_that_are_looked_at",
+    "decorators.past_its_decorators",
     "event_queues.arrays_and_numbers_in_one_queue",
+    "generator_endings.told_that_it_is_closed",
     "held_walks.slices_and_copies",
     "known_calls.groups_by_whole_numbers",
     "loops.over_itertools",
+    "remembered_values.cleared_in_between",
     "simulations.pipeline_of_local_generators",
 }
 
