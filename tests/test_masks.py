@@ -335,3 +335,9 @@ def test_what_is_not_selected_has_no_part(f, x):
     assert np.isclose(zyg.jvp(f, (x,), (along,))[1], gradient @ along)
     second = (zyg.gradient(f, x + step)[0] - zyg.gradient(f, x - step)[0]) / 2e-6
     assert np.allclose(zyg.hvp(f, x, along), second, rtol=1e-5)
+
+
+def test_the_arms_of_several_masks_are_one_selection():
+    source = zyg.code_adjoint(selected, X).source
+    forward, back = source.split("def selected_back")
+    assert forward.count("np.where(") == back.count("np.where(") == 2

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -102,9 +102,10 @@ class MaskedArms(BranchTransposer):
         """Whether an adjoint may multiply the zeros of a masked cotangent with what is infinite."""
         return step.callee not in PRODUCTS or self._masks.may_be_infinite(captured)
 
-    def _masked(self, masks: Iterable[Mask], operand: Operand, elsewhere: float) -> Operand:
-        """An array with another number where `np.where` took the other arm."""
-        for condition, is_true in masks:
+    def _masked(self, masks: Sequence[Mask], operand: Operand, elsewhere: float) -> Operand:
+        """An array with another number where `np.where` took the other arm. The first mask, that of
+        what stands outside, selects last, so that all its arms become one selection."""
+        for condition, is_true in reversed(masks):
             other = Const(elsewhere)
             arms = (operand, other) if is_true else (other, operand)
             operand = self._typed_like(operand, self.call(np.where, condition, *arms))
