@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import dis
 import itertools
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -101,12 +100,11 @@ _known: dict[int, OuterCell] = forgettable_dict()
 _changed: dict[int, None] = forgettable_dict()
 
 
-@contextmanager
-def changing(variables: Iterable[tuple[CellType, str]]) -> Iterator[None]:
-    """Takes captured variables for such that programs change, while code is made again for that."""
-    noted = [outer_cell(cell, variable) for cell, variable in variables]
-    _changed.update(dict.fromkeys(id(outer.cell) for outer in noted))
-    yield
+def note_changes(cells: Iterable[tuple[CellType, str]]) -> None:
+    """Notes variables that programs change; code has to be made again."""
+    for cell, variable in cells:
+        outer_cell(cell, variable)  # which keeps it
+        _changed[id(cell)] = None
 
 
 def note_no_changes(cells: Iterable[tuple[CellType, str]]) -> None:

@@ -30,7 +30,7 @@ try:
 
     from ir import facts as _facts
     from ir.emit import spell_module as _spell_module
-    from zyg import rules as _rules  # noqa: F401
+    from zyg import rules as _rules
     from zyg.api import (
         _pullback,
         adjoint,
@@ -51,11 +51,11 @@ try:
         UnsupportedSyntax,
         ZygError,
     )
+    from zyg.facts import cotangent_item_facts as _cotangent_item_facts
+    from zyg.facts import draw_facts as _draw_facts
+    from zyg.facts import numpy_facts as _numpy_facts
 
-    # Imported for what they register.
-    from zyg.facts import cotangent_item_facts as _cotangent_item_facts  # noqa: F401
-    from zyg.facts import draw_facts as _draw_facts  # noqa: F401
-    from zyg.facts import numpy_facts as _numpy_facts  # noqa: F401
+    _REGISTERING = _rules, _cotangent_item_facts, _draw_facts, _numpy_facts
 finally:
     if _collecting:
         if not _gc.get_freeze_count():

@@ -280,7 +280,7 @@ def told_that_it_is_closed(x, y):
     def outer():
         try:
             yield from items()
-        except:
+        except:  # which catches GeneratorExit, too
             log.append(2 * x)
             raise
 

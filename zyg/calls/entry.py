@@ -9,8 +9,8 @@ generated code and its cotangents gradients, the code, and the guards on which i
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ir.errors import NamesUnknown, NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
 from ir.inference import special_calls
 from ir.late import imported, late
-from ir.outer_cells import CellChanges, changing, note_no_changes
+from ir.outer_cells import CellChanges, note_changes, note_no_changes
 from ir.types import Known, Type
 from zyg import unusual_arrays
 from zyg.calls.binding import Callee, Plan, callee_of, plan_of, value_of, with_heap_passed
@@ -73,7 +73,7 @@ def entry_for(
     try:
         return _entry_for(mode, function, args, kwargs)
     except CellChanges as change:
-        accepted = _accepted(change, mode)
+        _accept(change, mode)
     except (UnsupportedSyntax, NotDifferentiable) as error:
         entry = None
         if not is_at_run_time(mode) and not is_running():
@@ -83,12 +83,10 @@ def entry_for(
         if entry is None:
             raise
         return entry
-    with accepted:
-        return entry_for(mode, function, args, kwargs)
+    return entry_for(mode, function, args, kwargs)
 
 
-@contextmanager
-def _accepted(change: CellChanges, mode: str) -> Iterator[None]:
+def _accept(change: CellChanges, mode: str) -> None:
     """Lets a captured variable be one that programs change; refused while a program runs, whose
     code may have read it as one that doesn't."""
     if is_at_run_time(mode) or is_running():
@@ -96,10 +94,9 @@ def _accepted(change: CellChanges, mode: str) -> Iterator[None]:
             f"`{change.variable}`, which a function has captured that was made before, is changed "
             "by a call that is found at run time; call the function by its name"
         ) from None
-    with changing([(change.cell, change.variable)]):
-        with cache.lock:
-            _forget_specialisations()
-        yield
+    with cache.lock:
+        note_changes([(change.cell, change.variable)])
+        _forget_specialisations()
 
 
 def _entry_following(
@@ -112,7 +109,8 @@ def _entry_following(
     variables = changed_variables([function, *args, *kwargs.values()])
     if not variables:
         return None
-    with cache.lock, changing(variables):
+    with cache.lock:
+        note_changes(variables)
         _forget_specialisations()
         try:
             return entry_for(mode, function, args, kwargs)
@@ -213,14 +211,13 @@ def entry_on_heap(
         key = _key(mode, function, args, kwargs)
         return _found(_heap_key(key, mode, function, args, kwargs), mode, function, args, kwargs)
     except CellChanges as change:
-        accepted = _accepted(change, mode)
+        _accept(change, mode)
     except SharedMemory:
         entry = entry_in_cells(mode, function, args, kwargs)
         if entry is None:
             raise
         return entry
-    with accepted:
-        return entry_on_heap(mode, function, args, kwargs)
+    return entry_on_heap(mode, function, args, kwargs)
 
 
 def entry_sharing(
@@ -232,9 +229,8 @@ def entry_sharing(
         key = (*key, frozenset(shared))
         return _found(key, mode, function, args, kwargs, shared)
     except CellChanges as change:
-        accepted = _accepted(change, mode)
-    with accepted:
-        return entry_sharing(mode, function, args, kwargs, shared)
+        _accept(change, mode)
+    return entry_sharing(mode, function, args, kwargs, shared)
 
 
 def _key(mode: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -41,9 +41,7 @@ from zyg.compiler.generated import (
 )
 from zyg.compiler.inference.objects import is_object_type, kept_with_objects
 from zyg.compiler.inference.surroundings import ProgramSurroundings
-from zyg.compiler.nested.inner_gradients import (
-    Derived,
-)
+from zyg.compiler.nested.inner_gradients import Derived
 from zyg.compiler.overwriting.restoring import with_log
 from zyg.compiler.overwriting.unseen_changes import gives_memory_unseen, is_unseen_call
 from zyg.compiler.pairs import PairKey, Pairs

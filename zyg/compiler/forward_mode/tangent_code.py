@@ -39,7 +39,7 @@ from ir.simplify import Key, eliminate_dead, is_pure, is_shareable, is_silent, s
 from ir.types import Scalar
 from zyg.compiler.activity import Flow
 from zyg.compiler.assemble import Compiler
-from zyg.compiler.forward_mode import tangent_primitives, tangent_stores, tangents_again  # noqa: F401 - for what they declare
+from zyg.compiler.forward_mode import tangent_primitives, tangent_stores, tangents_again
 from zyg.compiler.forward_mode.tangent_builder import TangentBuilder
 from zyg.compiler.forward_mode.tangent_types import dot_type
 from zyg.compiler.generated import (
@@ -55,7 +55,7 @@ from zyg.compiler.reverse.cotangent_types import is_numeric
 from zyg.compiler.reverse.returned import inputs_without_heap
 from zyg.compiler.specialisation import Specialisation
 from zyg.held.nested_shadows import TABLE, new_table
-from zyg.rules import (  # noqa: F401 - for what they declare
+from zyg.rules import (
     registry,
     tangents_of_arrays,
     tangents_of_changes,
@@ -63,6 +63,11 @@ from zyg.rules import (  # noqa: F401 - for what they declare
 )
 from zyg.tangents.tangent_objects import READING
 
+# What these modules are imported for is what they declare.
+DECLARING = (
+    tangent_primitives, tangent_stores, tangents_again, tangents_of_arrays, tangents_of_changes,
+    tangents_of_containers,
+)
 facts.helpers("zyg.tangents.tangent")
 registry.register_late("zyg.tangents.tangent")
 

@@ -56,9 +56,7 @@ from zyg.errors import NotDifferentiable, ZygError
 from zyg.held.memory_kinds import FUNCTIONS, is_memory
 from zyg.held.readers import read_once
 from zyg.rules.registry import is_constant, rule_of, substitute_of, takes_pullback
-from zyg.rules.tangent_registry import (
-    is_read_late,
-)
+from zyg.rules.tangent_registry import is_read_late
 from zyg.signature import BackFunction, is_by_rules, is_dispatching, is_users
 from zyg.tangents.tangent import unless_asked, with_wrapped, zero_tangent
 from zyg.tangents.tangent_objects import change, has_table, live_items

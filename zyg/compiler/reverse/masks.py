@@ -67,8 +67,8 @@ ELSEWHERE: dict[object, float] = {
 
 
 def _is_display(op: Call) -> bool:
-    return isinstance(op.callee, Const) and op.callee.value in (
-        primitives.build_list, primitives.build_tuple
+    return isinstance(op.callee, Const) and any(
+        op.callee.value is build for build in (primitives.build_list, primitives.build_tuple)
     )
 
 

@@ -15,9 +15,7 @@ from typing import Any
 from ir import primitives
 from ir.inference.metaclasses import asked_of_metaclass
 from ir.shared_names import Names, has_names, names_of
-from ir.types import (
-    Instance,
-)
+from ir.types import Instance
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.inference.members import member
 from zyg.compiler.inference.objects import (
