@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from zyg.compiler.inference.objects import is_place
-from zyg.compiler.run_time.reaching import items_held, reached
 from zyg.cotangents.cotangent import like_mapping, project, rebuilt
+from zyg.held.reaching import items_held, reached
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
 from zyg.tangents.tangent import zero_tangent

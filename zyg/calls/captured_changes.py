@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 from ir.outer_cells import changes, content_of
 from ir.parse import codes_in
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.overwriting.mutation import changes_parameters
-from zyg.held.memory_kinds import FUNCTIONS, PLAIN, captured_by, is_memory, items_of
-from zyg.signature import is_users
+from zyg.held.memory_kinds import held_by, is_memory
+from zyg.held.reaching import reached
 
 # A variable that functions have captured, and its name.
 Variable = tuple[CellType, str]
@@ -42,22 +42,16 @@ def changed_variables(values: list[Any]) -> list[Variable]:
 
 
 def _functions_in(values: list[Any]) -> Iterator[FunctionType]:
-    """The users' functions that values lead to: by containers and objects, and by what functions
-    capture and their code names."""
-    pending, seen = list(values), set()
-    while pending:
-        current = pending.pop()
-        if type(current) in PLAIN or id(current) in seen:
-            continue
-        seen.add(id(current))
-        if isinstance(current, FunctionType) and is_of_users(current.__globals__):
-            yield current
-            pending += _globals_of(current)
-        if isinstance(current, FUNCTIONS):
-            pending += [*captured_by(current).values(), getattr(current, "__self__", None)]
-        elif is_users(type(current)):
-            pending += vars(current).values() if hasattr(current, "__dict__") else ()
-        pending += items_of(current)
+    """The users' functions that values lead to, also by what their code names."""
+    return filter(_is_function_of_users, reached(tuple(values), _led_to))
+
+
+def _is_function_of_users(value: Any) -> TypeGuard[FunctionType]:
+    return isinstance(value, FunctionType) and is_of_users(value.__globals__)
+
+
+def _led_to(value: Any) -> list[Any]:
+    return [*held_by(value), *(_globals_of(value) if _is_function_of_users(value) else ())]
 
 
 def _globals_of(function: FunctionType) -> Iterator[Any]:

@@ -256,7 +256,7 @@ def enter(
     and again, only if it has to be known, since it costs more than questions to the run time."""
     from zyg.compiler.inference.fields import fields_of, state_of  # few programs come here
     from zyg.compiler.inference.objects import is_place, shows_objects
-    from zyg.compiler.run_time.reaching import items_held, reached
+    from zyg.held.reaching import items_held, reached
 
     if not fields.is_of_nested() and (fields.is_open or not shows_objects(type_)):
         return

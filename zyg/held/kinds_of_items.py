@@ -8,7 +8,6 @@ What inference knows of a list or dict that such a call is given, it knows behin
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from ir import facts
-from ir.heap import Cell
 from zyg.errors import NotDifferentiable
-from zyg.held.memory_kinds import FUNCTIONS, PLAIN, captured_by, is_memory, items_of
-from zyg.signature import is_users
+from zyg.held.memory_kinds import held_by, is_memory
+from zyg.held.reaching import reached
 
 _CONTAINERS = (list, dict, set, deque)
 _ADVICE = "call the function by its name, or let it return what it computes"
@@ -30,7 +28,7 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Their values may change: no derivative flows through the call.
     """
-    memory = _reached([function, *args, *kwargs.values()])
+    memory = _reached(function, *args, *kwargs.values())
     given = [(one, _kinds(one)) for one in memory if isinstance(one, _CONTAINERS)]
     try:
         return function(*args, **kwargs)
@@ -45,7 +43,7 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls a function, and raises if it changes memory to which it, or what it is given, leads."""
-    memory = _reached([function, *args, *kwargs.values()])
+    memory = _reached(function, *args, *kwargs.values())
     before = list(map(_contents, memory))
     try:
         return function(*args, **kwargs)
@@ -58,28 +56,9 @@ def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
                 )
 
 
-def _reached(values: list[Any]) -> list[Any]:
-    """The memory to which values lead: by containers, functions and what objects of the user's
-    classes hold."""
-    found: list[Any] = []
-    seen: set[int] = set()
-    pending = list(values)
-    while pending:
-        current = pending.pop()
-        if type(current) in PLAIN or id(current) in seen:
-            continue
-        seen.add(id(current))
-        if is_memory(current):
-            found.append(current)
-        pending += items_of(current)
-        if isinstance(current, FUNCTIONS):
-            pending += [*captured_by(current).values(), getattr(current, "__self__", None)]
-        elif isinstance(current, Cell):
-            with contextlib.suppress(NameError):  # a variable that isn't set
-                pending.append(current.contents)
-        elif is_users(type(current)):
-            pending += getattr(current, "__dict__", {}).values()
-    return found
+def _reached(*values: Any) -> list[Any]:
+    """The memory to which values lead."""
+    return [one for one in reached(values, held_by) if is_memory(one)]
 
 
 facts.changes_unseen(kinds_kept, contents_kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from functools import lru_cache, partial
@@ -11,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ir.derived import copied
+from ir.heap import Cell
 from zyg.cotangents.cotangent import is_list_of, rebuilt
 from zyg.held.held_views import VIEWS, is_read_later, sources_of
-from zyg.signature import METHODS
+from zyg.signature import METHODS, is_users
 
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
 CONTAINERS = (list, dict, deque)
@@ -123,6 +125,20 @@ def memory_captured(value: Any) -> Iterator[Any]:
             yield current
         inner = captured_by(current).values() if is_function else items_of(current)
         pending += [(item, is_captured or is_function) for item in inner]
+
+
+def held_by(value: Any) -> list[Any]:
+    """What a value leads to: the items of a container, what a function has captured or is a method
+    of, what a shared variable holds, and the attributes of objects of the user's classes."""
+    if type(value) in PLAIN:
+        return []
+    if isinstance(value, FUNCTIONS):
+        return [*captured_by(value).values(), getattr(value, "__self__", None)]
+    if isinstance(value, Cell):
+        with contextlib.suppress(NameError):  # it isn't set
+            return [value.contents]
+    attributes = getattr(value, "__dict__", {}) if is_users(type(value)) else {}
+    return [*items_of(value), *attributes.values()]
 
 
 # Of other subclasses, `copy` would make a plain dict.

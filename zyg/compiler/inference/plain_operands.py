@@ -116,7 +116,7 @@ def unless_items_overloaded(items: Any) -> None:
 
 def unless_holding_objects(value: Any) -> None:
     """Raises for what holds objects, given to code whose cotangents of them nobody would take."""
-    from zyg.compiler.run_time.reaching import items_held, reached
+    from zyg.held.reaching import items_held, reached
 
     if any(is_place(type(found)) or callable(found) for found in reached(value, items_held)):
         raise NotDifferentiable(

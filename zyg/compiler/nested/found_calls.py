@@ -23,8 +23,8 @@ from zyg.compiler.inference.objects import is_place
 from zyg.compiler.nested import inner_gradients
 from zyg.compiler.nested.nested_backs import NestedBack, as_it_is, as_returned
 from zyg.compiler.run_time import decorated, from_api, object_backs
-from zyg.compiler.run_time.reaching import items_held, reached
 from zyg.errors import NotDifferentiable
+from zyg.held.reaching import items_held, reached
 from zyg.held.shadow_calls import is_running
 from zyg.rules.registry import (
     is_constant,

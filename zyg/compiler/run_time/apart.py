@@ -26,9 +26,9 @@ from ir.memory.memory_facts import CHANGING
 from ir.types import Closure, Known, Type, Union
 from zyg.compiler.inference.objects import OPERATORS, is_place, may_overload, overloads
 from zyg.compiler.overwriting.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
-from zyg.compiler.run_time.reaching import items_held, reached
 from zyg.compiler.run_time.refusals import full_name, refuse_output
 from zyg.errors import NotDifferentiable
+from zyg.held.reaching import items_held, reached
 from zyg.rules.registry import constant
 from zyg.signature import BACK, BackFunction, is_users
 

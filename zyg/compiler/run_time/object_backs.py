@@ -11,7 +11,7 @@ from typing import Any
 
 from zyg.compiler.inference.objects import Back, Differentiate, is_place
 from zyg.compiler.run_time import from_api
-from zyg.compiler.run_time.reaching import items_held, reached
+from zyg.held.reaching import items_held, reached
 
 
 class Through:
