@@ -79,3 +79,13 @@ def test_grids_are_those_of_numpy(key):
             for a, b in zip(y, expected, strict=True):
                 assert np.result_type(a) == np.result_type(b)
                 np.testing.assert_allclose(a, b, rtol=1e-14)
+
+
+def length_of_a_part(x):
+    part = slice(x, x * x)
+    return part.stop - part.start
+
+
+def test_the_slice_is_gone_in_the_adjoint():
+    _, back = zyg.code_adjoint(length_of_a_part, 2.0).source.split("def length_of_a_part_back")
+    assert "x_bar = y_bar * 2.0 * x - y_bar" in back and len(back.splitlines()) == 3

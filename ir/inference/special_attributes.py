@@ -140,7 +140,11 @@ def _getattr(
             return self.typed_call(Const(getattr), [Const(member.value), args[1]], {}, names, loc)
         owner, owner_type, args = same, member, [same, args[1]]
     type_ = facts.attribute_of(owner_type, name)
-    if isinstance(owner_type, Slice | Closure) and type_ != TOP:
+    if isinstance(owner_type, Slice) and isinstance(type_, Known):
+        return [Const(type_.value)]
+    if isinstance(owner_type, Slice) and type_ != TOP:
+        return typed(self, getattr(slice, name), [owner], names, loc, type_)
+    if isinstance(owner_type, Closure) and type_ != TOP:
         return typed(self, getattr, args, names, loc, type_)
     if isinstance(type_, Method) and isinstance(type_.function, Known):
         (result,) = typed(self, getattr, args, names, loc, type_)

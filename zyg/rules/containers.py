@@ -6,7 +6,7 @@ import operator
 
 from ir import facts, primitives
 from zyg.cotangents.cotangent import from_items
-from zyg.cotangents.cotangent_items import one_hot, unless_computed
+from zyg.cotangents.cotangent_items import item, one_hot, unless_computed
 from zyg.errors import NotDifferentiable
 from zyg.held.iterators import items_of, starred
 from zyg.rules.iteration import column, first_of_equal_bars
@@ -26,26 +26,26 @@ constant(
 def slice_(*bounds):
     part = slice(*bounds)
 
-    def back(part_bar):
-        bar = {} if part_bar is None else part_bar
-        bars = [bar.get("start"), bar.get("stop"), bar.get("step")]
-        return (bars[1],) if len(bounds) == 1 else tuple(bars[: len(bounds)])
+    def back(bars):
+        of_bounds = item(bars, "start"), item(bars, "stop"), item(bars, "step")
+        return of_bounds[1:2] if len(bounds) == 1 else of_bounds[: len(bounds)]
 
     return part, back
 
 
-def bound(name, descriptor):
-    """The rule of reading a bound."""
-
-    def rule(part):
-        return descriptor.__get__(part), lambda bound_bar: ({name: bound_bar},)
-
-    return rule
+@adjoint(slice.start)
+def start(part):
+    return part.start, lambda bound_bar: ({"start": bound_bar},)
 
 
-adjoint(slice.start)(bound("start", slice.start))
-adjoint(slice.stop)(bound("stop", slice.stop))
-adjoint(slice.step)(bound("step", slice.step))
+@adjoint(slice.stop)
+def stop(part):
+    return part.stop, lambda bound_bar: ({"stop": bound_bar},)
+
+
+@adjoint(slice.step)
+def step(part):
+    return part.step, lambda bound_bar: ({"step": bound_bar},)
 
 
 @adjoint(primitives.build_set)

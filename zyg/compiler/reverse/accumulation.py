@@ -173,6 +173,10 @@ class Accumulation(Zeros):
             type_of(args[0])
         ):
             return self.call(callee, *args, Const(0.0))
+        if callee is cotangent_items.item and isinstance(args[1], Const):
+            fields = self.keywords(args[0])
+            if fields is not None:
+                return fields.get(args[1].value, NONE)
         if callee in (cotangent_items.taken, cotangent_items.item, operator.getitem):
             return self.read_within(*args)
         if callee is operator.mul:

@@ -202,6 +202,9 @@ class Transposer(MaskedArms, HeapTransposer):
         """The cotangents of a call; where the result's may be a structural zero, so are they."""
         if not may_be_none(type_of(bar)):
             return self._inlined_back(step, mapping)
+        is_some = self.call(operator.is_not, bar, NONE)
+        if isinstance(is_some, Const) and is_some.value:  # as what has made it tells
+            return self._inlined_back(step, mapping)
         outer = self.ops
         self.ops = []
         bars = self._inlined_back(step, mapping)
@@ -213,7 +216,6 @@ class Transposer(MaskedArms, HeapTransposer):
         self.ops = outer
         if not then.ops:
             return bars
-        is_some = self.call(operator.is_not, bar, NONE)
         results = [Value("t", TOP) for _ in wanted]
         orelse = Block([], [], Yield([NONE] * len(wanted)))
         self._define(If(is_some, then, orelse, results, step.loc))
