@@ -53,7 +53,7 @@ def is_silent(call: Call) -> bool:
     if not isinstance(call.callee, Const):
         return False
     callee = call.callee.value
-    if id(callee) in DISPLAYS or facts.is_metadata(callee):
+    if id(callee) in DISPLAYS or callee is primitives.alias or facts.is_metadata(callee):
         return True
     if callee is try_primitives.special_method:
         return isinstance(call.result.type, Method)

@@ -1,4 +1,5 @@
-"""Whether the trees that are compiled and the texts that are shown are one program."""
+"""Whether the trees that are compiled and the texts that are shown are one program, and whether
+each of its statements does something."""
 
 from __future__ import annotations
 
@@ -41,3 +42,9 @@ def assert_one_program(tree: Sequence[ast.stmt], text: str) -> None:
     from_tree = compile(ast.Module(list(tree), []), "<text>", "exec", dont_inherit=True)
     from_text = compile(text, "<text>", "exec", dont_inherit=True)
     assert content(from_tree) == content(from_text)
+
+
+def assert_no_bare_names(tree: Sequence[ast.stmt]) -> None:
+    statements = (node for top in tree for node in ast.walk(top) if isinstance(node, ast.Expr))
+    bare = [node.value.id for node in statements if isinstance(node.value, ast.Name)]
+    assert not bare, f"statements that are only a name: {bare}"

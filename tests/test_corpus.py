@@ -13,7 +13,7 @@ import pytest
 import ir
 import zyg
 from tests import corpus, differences
-from tests.emitted_text import assert_one_program, collected
+from tests.emitted_text import assert_no_bare_names, assert_one_program, collected
 from tests.round_trip import rebuilt
 from tests.test_corpus_itself import each_input
 
@@ -79,6 +79,7 @@ def test_tree_that_is_compiled_is_the_text_that_is_shown(program, args, monkeypa
     assert texts
     for tree, text in texts:
         assert_one_program(tree, text)
+        assert_no_bare_names(tree)
 
 
 @each(ALL)

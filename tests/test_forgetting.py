@@ -48,7 +48,10 @@ def checkpointed_steps(x):
 
 
 def left_behind():
+    """How much is left of what was compiled, by kind: also of what tests before have left to the
+    end (tests/conftest.py), which may hold what is new."""
     zyg.cache_clear()
+    gc.unfreeze()
     gc.collect()
     objects = gc.get_objects()
     return [sum(type(item) is cls for item in objects) for cls in (Value, Function, Generated)]
