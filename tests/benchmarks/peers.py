@@ -7,6 +7,7 @@ are converted once, outside of what is timed. A system that is not installed rai
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -56,6 +57,25 @@ def with_zyg(program: Program) -> Thunk:
     return lambda: gradient(function, *arguments, **data)
 
 
+def with_code_of_zyg(program: Program) -> Thunk:
+    """The generated code by itself: what a call of `zyg.gradient` runs once it has found it."""
+    import zyg
+
+    bound = inspect.signature(program.primal).bind(*program.arguments, **program.data)
+    bound.apply_defaults()
+    code = zyg.code_gradient(program.primal, *program.arguments, **program.data)
+    run = code.functions[f"{program.primal.__name__}_gradient"]
+    names = list(inspect.signature(run).parameters)
+    if not set(names) <= set(bound.arguments):
+        raise NotAvailable("the code is given more than the arguments")
+    inputs = [bound.arguments[name] for name in names]
+    try:
+        run(*inputs)
+    except zyg.NotDifferentiable as error:
+        raise NotAvailable("the code works on objects that the call prepares") from error
+    return lambda: run(*inputs)
+
+
 def with_autograd(program: Program) -> Thunk:
     import autograd
     import autograd.numpy as autograd_numpy
@@ -94,6 +114,7 @@ def with_torch(program: Program) -> Thunk:
 
 SYSTEMS: dict[str, Callable[[Program], Thunk]] = {
     "zyg": with_zyg,
+    "code": with_code_of_zyg,
     "autograd": with_autograd,
     "jax": with_jax,
     "torch": with_torch,

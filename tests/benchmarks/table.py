@@ -15,7 +15,10 @@ from tests.benchmarks import peers
 from tests.benchmarks.program import Program
 from tests.benchmarks.timing import best_seconds
 
-HEADER = ("program", "primal", "zyg", "by hand", "zyg / hand", "autograd", "JAX jit", "PyTorch")
+HEADER = (
+    "program", "primal", "zyg", "by hand", "zyg / hand", "its code / hand", "autograd", "JAX jit",
+    "PyTorch",
+)
 
 
 @dataclass(frozen=True)
@@ -37,16 +40,19 @@ class Row:
     def failed(self, system: str) -> bool:
         return self.missing.get(system, "").startswith("wrong")
 
+    def versus_hand(self, system: str) -> str:
+        if system not in self.seconds:
+            return "wrong" if self.failed(system) else "n/a"
+        return f"{self.seconds[system] / self.seconds['hand']:.2f}x"
+
     def cells(self) -> tuple[str, ...]:
-        versus = "n/a"
-        if "zyg" in self.seconds:
-            versus = f"{self.seconds['zyg'] / self.seconds['hand']:.2f}x"
         return (
             self.name,
             f"{1e3 * self.seconds['primal']:.4g}",
             self.cell("zyg"),
             self.cell("hand"),
-            versus,
+            self.versus_hand("zyg"),
+            self.versus_hand("code"),
             *(self.cell(system) for system in ("autograd", "jax", "torch")),
         )
 
