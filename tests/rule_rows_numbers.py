@@ -14,6 +14,7 @@ import numpy as np
 from tests.rule_row import Options, Row, cases, cplx, real, signed, single, table, whole
 from zyg.arrays.quotients import (
     in_floats,
+    over_length,
     over_square,
     power_part,
     product_over,
@@ -216,6 +217,7 @@ def binary() -> Iterator[Row]:
     yield from cases(np.power, (signed(3), cplx(3)))
     yield from cases(np.divmod, (real(3), 0.13), (real(2, 1), real(3)))
     yield from cases(over_square, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
+    yield from cases(over_length, (real(3), real(3)), (real(2, 3), real(2, 1)), (0.7, real(3)))
     yield from cases(power_part, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(product_over, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
     yield from cases(product_over, (cplx(3), cplx(3), cplx(3)))

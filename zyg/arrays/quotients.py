@@ -32,6 +32,19 @@ def over_square(bar: Any, x: Any, y: Any) -> tuple[Any, Any]:
     return bar / root, root
 
 
+def over_length(bar: Any, length: Any) -> tuple[Any, Any]:
+    """`bar / length`, and None. Where the quotient isn't exact, or a length is 0: `bar`, and what
+    is still to be divided by.
+    """
+    if isinstance(length, np.ndarray) and length.dtype.kind == "f":
+        try:
+            with np.errstate(all="raise"):
+                return bar / length, None
+        except FloatingPointError:
+            pass
+    return bar * np.ones_like(length), np.where(np.equal(length, 0), 1, length)[()]
+
+
 def _divided(bar: Any, square: Any) -> Any:
     """`bar / square`, in the memory of a large `square`."""
     is_large = isinstance(square, np.ndarray) and isinstance(bar, np.ndarray)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zyg.arrays.quotients import over_square, power_part, weight_of_two
+from zyg.arrays.quotients import over_length, over_square, power_part, weight_of_two
 from zyg.arrays.selections import selected
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.rules.operators import (
@@ -12,7 +12,6 @@ from zyg.rules.operators import (
     power_base_bar,
     power_exponent_bar,
     power_growth,
-    unless_zero,
 )
 from zyg.rules.registry import adjoint, constant
 
@@ -179,9 +178,17 @@ def where_chosen(z_bar, x, y, better):
 @adjoint(np.hypot)
 def hypot(x, y):
     z = np.hypot(x, y)
-    size = unless_zero(z)
-    x_share, y_share = x / size, y / size
-    return z, lambda z_bar: (unbroadcast(z_bar * x_share, x), unbroadcast(z_bar * y_share, y))
+
+    def back(z_bar):
+        scale, size = over_length(z_bar, z)
+        return unbroadcast(scale * share(x, size), x), unbroadcast(scale * share(y, size), y)
+
+    return z, back
+
+
+def share(x, size):
+    """The other half of the division."""
+    return x if size is None else x / size
 
 
 @adjoint(np.arctan2)

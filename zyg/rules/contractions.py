@@ -129,13 +129,15 @@ def kron_blocks(z_bar, a, b):
 def kron_left(blocks, b):
     """The cotangent of the first factor, with as many axes as the longer shape has."""
     ndim = np.ndim(blocks) // 2
-    return np.tensordot(blocks, lengthened(conj(b), ndim), ndim)
+    axes = "abcdefghijklmnopqrstuvwxyz"[:ndim]
+    return np.einsum("..." + axes + "," + axes + "->...", blocks, lengthened(conj(b), ndim))
 
 
 def kron_right(blocks, a):
     """The cotangent of the second factor, with as many axes as the longer shape has."""
     ndim = np.ndim(blocks) // 2
-    return np.tensordot(lengthened(conj(a), ndim), blocks, ndim)
+    axes = "abcdefghijklmnopqrstuvwxyz"[:ndim]
+    return np.einsum(axes + "...," + axes + "->...", blocks, lengthened(conj(a), ndim))
 
 
 def lengthened(x, ndim):

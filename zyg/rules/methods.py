@@ -125,7 +125,9 @@ def cumsum(self, axis=None, dtype=None, out=None):
 def cumprod(self, axis=None, dtype=None, out=None):
     y = self.cumprod(axis=axis, dtype=dtype)
     has_rounded = dtype is not None and makes_whole(self, dtype)
-    return y, lambda y_bar: (None if has_rounded else cumprod_bar(y_bar, y, self, axis),)
+    return y, lambda y_bar: (
+        None if has_rounded else cumprod_bar(y_bar * conj(y), y_bar, self, axis),
+    )
 
 
 @adjoint(np.ndarray.trace)

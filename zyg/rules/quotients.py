@@ -10,6 +10,7 @@ from ir import facts
 from ir.types import Known, Tuple, join
 from zyg.arrays.quotients import (
     in_floats,
+    over_length,
     over_square,
     power_part,
     product_over,
@@ -89,6 +90,32 @@ def quotient_type(args, kwargs):
 
 
 facts.fresh(over_square)
+
+
+@adjoint(over_length)
+def over_length_rule(bar, length):
+    part, size = over_length(bar, length)
+
+    def back(z_bar):
+        again = 0.0 if z_bar[0] is None else z_bar[0] if size is not None else z_bar[0] / length
+        return unbroadcast(again, bar), length_bar(again, z_bar[1], part, size, length)
+
+    return (part, size), back
+
+
+def length_bar(again, size_bar, part, size, length):
+    """By way of the quotient, or of the size, which is 1 where the length is 0."""
+    if size is None:
+        return unbroadcast(-(part * again), length)
+    return None if size_bar is None else np.where(length == 0, 0, size_bar)
+
+
+@facts.result(over_length)
+def over_length_type(args, kwargs):
+    return Tuple((facts.result_of(operator.truediv)(args, {}), join(args[1], Known(None))))
+
+
+facts.fresh(over_length)
 
 
 @adjoint(weight_of_two)

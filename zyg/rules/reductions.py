@@ -293,19 +293,21 @@ def reversed_cumsum(y_bar, axis):
 def cumprod(a, axis=None, dtype=None, out=None):
     y = np.cumprod(a, axis=axis, dtype=dtype)
     has_rounded = dtype is not None and makes_whole(a, dtype)
-    return y, lambda y_bar: (None if has_rounded else cumprod_bar(y_bar, y, a, axis),)
+    return y, lambda y_bar: (None if has_rounded else cumprod_bar(y_bar * conj(y), y_bar, a, axis),)
 
 
-def cumprod_bar(y_bar, y, a, axis):
-    """The cotangent of `a`, where `y` is its cumulative product: exact also where items are 0.
+def cumprod_bar(terms, y_bar, a, axis):
+    """The cotangent of `a`, where `terms` are those of `y` times `y`, the cumulative product of
+    `a`: exact also where items are 0.
 
     Without zeros `sum(y_bar[j] y[j] for j >= i) / a[i]`; else the product of what stands before the
     item times `sum(y_bar[j] a[i + 1] ... a[j] for j >= i)`.
     """
     if np.all(a):
-        flat = np.reshape(a, np.shape(y))
-        bar = reversed_cumsum(y_bar * conj(y), 0 if axis is None else axis) / conj(flat)
+        flat = np.reshape(a, np.shape(terms))
+        bar = reversed_cumsum(terms, 0 if axis is None else axis) / conj(flat)
         return np.reshape(bar, np.shape(a))
+    y = np.cumprod(a, axis=axis)
     last = np.reshape(a, -1) if axis is None else np.moveaxis(a, axis, -1)
     last_bar = y_bar if axis is None else np.moveaxis(y_bar, axis, -1)
     products = y if axis is None else np.moveaxis(y, axis, -1)

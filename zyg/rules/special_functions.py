@@ -34,7 +34,7 @@ for _function in (special.logsumexp, special.softmax, special.log_softmax):
     facts.result(_function)(by_example(_function))
 
 
-# The numbers are 2 / sqrt(pi), sqrt(2 pi), sqrt(2 / pi), sqrt(1 / 2) and pi / 180.
+# The numbers are 2 / sqrt(pi), sqrt(2 pi) and 1 over it, sqrt(2 / pi), sqrt(1 / 2) and pi / 180.
 
 
 @adjoint(special.erf)
@@ -99,8 +99,19 @@ def ndtr(x):
 
 def normal_density(x):
     """At infinity it is 0 with all its derivatives, as it is, but for rounding, at 40."""
-    finite = below_infinity(x, 40.0)
-    return np.exp(-0.5 * finite * finite) / 2.5066282746310002
+    return 0.3989422804014327 * np.exp(-0.5 * x * x)
+
+
+@adjoint(normal_density)
+def normal_density_rule(x):
+    y = normal_density(x)
+    return y, lambda y_bar: y_bar * conj(-below_infinity(x, 40.0) * y)
+
+
+facts.pure(normal_density)
+facts.fresh(normal_density)
+facts.total(normal_density)
+facts.result(normal_density)(elementwise(np.exp, 1))
 
 
 @adjoint(special.log_ndtr)

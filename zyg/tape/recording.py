@@ -334,7 +334,7 @@ BY_VALUES = {
     "scipy.linalg": (
         "eig eigvals sqrtm logm fractional_matrix_power funm signm orth null_space lstsq"
     ),
-    "zyg.arrays.quotients": "over_square power_part product_over times_log",
+    "zyg.arrays.quotients": "over_length over_square power_part product_over times_log",
 }
 BY_VALUES_OF_ARRAYS = {np.ndarray.nonzero, np.ndarray.compress}
 
