@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from types import ModuleType
 
 from ir import facts, primitives, try_primitives
 from ir.core import (
@@ -59,6 +60,7 @@ def is_silent(call: Call) -> bool:
         return isinstance(call.result.type, Method)
     if callee is getattr and (
         isinstance(call.result.type, Method) or not _is_opaque(type_of(call.args[0]))
+        or _is_of_module(*call.args)
     ):
         return True
     if callee is primitives.unpack:
@@ -84,6 +86,13 @@ def is_pure(call: Call) -> bool:
     return id(callee) in DISPLAYS or callee in (getattr, primitives.unpack) or (
         facts.is_pure(callee) or facts.is_helper(callee)
     )
+
+
+def _is_of_module(owner: Operand, name: Operand, *default: Operand) -> bool:
+    """Whether a module is asked for what it has."""
+    if not isinstance(owner, Const) or not isinstance(name, Const):
+        return False
+    return isinstance(owner.value, ModuleType) and name.value in vars(owner.value)
 
 
 def _is_opaque(type_: Type) -> bool:

@@ -197,6 +197,7 @@ def parameters(p, x):
 
 
 VECTOR = np.array([0.5, -1.0, 2.0])
+EDGES = np.array([[0, 1], [1, 2]])
 PAIR = ("pullback",)
 class Disc:
     def __init__(self, radius):
@@ -227,6 +228,22 @@ def one_of_some(functions, x):
     return x
 
 
+def diffused(u, rate, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += rate * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def laplacian(x, first, second, weights):
+    flow = np.zeros(len(x))
+    for e in range(len(first)):
+        i, j = first[e], second[e]
+        flow[i] += weights[e] * (x[j] - x[i])
+        flow[j] -= weights[e] * (x[j] - x[i])
+    return flow @ flow
+
+
 PROGRAMS = [
     Program(power, (2.0, 3)),
     Program(foo, (1.0, 2.0)),
@@ -247,6 +264,8 @@ PROGRAMS = [
     Program(parameters, ({"w": np.ones((3, 2)), "b": np.ones(2), "scale": (2.0, 1.0)}, VECTOR)),
     Program(areas, ([Disc(1.0), Square(2.0)],)),
     Program(one_of_some, ([math.sin, math.exp], 0.5)),
+    Program(diffused, (VECTOR, 0.25, 3), ("gradient",)),
+    Program(laplacian, (VECTOR, *EDGES, np.array([1.5, 0.5])), ("gradient",)),
 ]
 
 

@@ -77,8 +77,24 @@ def rows(a):
     return np.sum(a * a)
 
 
+def diffused(u, rate):
+    for _ in range(3):
+        u[1:-1] += rate * (u[2:] - u[:-2])
+    return np.sum(u * u)
+
+
+def at_places(u, places):
+    for _ in range(3):
+        u[places] += u[places] * u[0]
+    return np.sum(u * u)
+
+
 NUMBERS = np.array([0.5, 2.0, -3.0, 1.5])
 CASES = [
+    (diffused, (NUMBERS, 0.3)),
+    (at_places, (NUMBERS, np.array([1, 2]))),
+    (at_places, (NUMBERS, np.array([2, 2]))),
+    (at_places, (NUMBERS, np.array([0, 3, 0]))),
     (limited, (NUMBERS, 2.0)),
     (in_a_dict, (1.2, 0.7)),
     (in_one_arm, (NUMBERS,)),
@@ -101,3 +117,8 @@ def test_an_item_that_all_arms_store_is_set_once(f, bar):
         if line.strip().startswith((f"{bar} =", f"{bar} +=", f"{bar} *="))
     ]
     assert len(changed) == 1
+
+
+def test_what_stands_at_an_item_already_is_not_stored():
+    code = str(zyg.code_adjoint(diffused, NUMBERS, 0.3)).split("def diffused_back")[1]
+    assert "u_bar[1:-1] =" not in code

@@ -347,6 +347,12 @@ def summed_axes(bar: Type, like: Type) -> tuple[int | tuple[int, ...] | None, bo
     return axes[0] if len(axes) == 1 else axes, bool(repeated)
 
 
+def is_summed_to_number(bar: Type, like: Type) -> bool:
+    """Whether `unbroadcast` gives the sum of an array of real numbers as a Python number."""
+    is_number = isinstance(like, Scalar) and like.cls in (float, int)
+    return is_number and isinstance(bar, Array) and bar.dtype.kind == "f" and bool(bar.dims)
+
+
 def reduced(bar: Type, like: Type) -> Type:
     """The type of a cotangent that was summed to the shape of an operand."""
     if isinstance(bar, Array) and isinstance(like, Array):
@@ -381,7 +387,7 @@ def is_basic_index(type_: Type) -> bool:
                 not isinstance(value, bool)
             ))
         case Scalar(cls):
-            return issubclass(cls, int) and cls is not bool
+            return issubclass(cls, int | np.integer) and cls is not bool
         case Slice():
             return True
         case Tuple(items):

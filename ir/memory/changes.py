@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, deque
+from numbers import Integral
 from typing import Any
 
 from ir import facts, primitives
@@ -259,7 +260,7 @@ def _is_plain_index(type_: Type) -> bool:
             if isinstance(items, tuple):
                 return all(isinstance(item, Type) and _is_plain_index(item) for item in items)
             cls = getattr(type_, "cls", None)
-            return isinstance(cls, type) and issubclass(cls, int) and cls is not bool
+            return isinstance(cls, type) and issubclass(cls, Integral) and cls is not bool
 
 
 @special(operator.delitem)

@@ -27,6 +27,7 @@ from ir.types import (
 from zyg.array_type import (
     dtype_of_operand,
     fits_within,
+    is_summed_to_number,
     rank_of,
     same_shape,
     summed_axes,
@@ -143,6 +144,8 @@ class Accumulation(Zeros):
     ) -> Operand | None:
         """A reduction in the place of `unbroadcast`, and the type of a broadcast cotangent."""
         if callee is cotangent.unbroadcast:
+            if is_summed_to_number(type_of(args[0]), type_of(args[1])):
+                return self._sum_as_number(*args)
             axes = summed_axes(type_of(args[0]), type_of(args[1]))
             if axes is not None:
                 over, keeps = axes

@@ -272,6 +272,18 @@ class Algebra(Lengths):
         return summed
 
 
+    def _sum_as_number(self, bar: Operand, like: Operand) -> Operand:
+        """The sum of a cotangent as a Python number, of which `like` is one."""
+        inner = self._negated(bar)
+        if inner is not None and type_of(inner) == type_of(bar):
+            return self.call(operator.neg, self._sum_as_number(inner, like))
+        factored = self._factored(bar)
+        if factored is not None:
+            factor, array = factored
+            return self.call(operator.mul, self._sum_as_number(array, like), factor)
+        return self.call(float, self._sum_over(bar, NONE, [], like))
+
+
 def _is_literal(operand: Operand) -> TypeGuard[Const]:
     """Whether an operand is a known number."""
     return isinstance(operand, Const) and type(operand.value) in (int, float)

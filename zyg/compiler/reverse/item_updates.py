@@ -15,7 +15,7 @@ import operator
 from collections import Counter
 
 from ir import facts
-from ir.core import Block, Call, Const, If, Operand, Value, Yield, operands_of, type_of
+from ir.core import Block, Call, Const, If, Op, Operand, Value, Yield, operands_of, type_of
 from ir.inference.typed_branches import is_same_operand as same
 from ir.rewrite import blocks, count_uses, substitute, walk
 from ir.types import Scalar
@@ -30,7 +30,7 @@ from zyg.compiler.reverse.consuming import (
     subtract_item_into,
 )
 from zyg.compiler.reverse.cotangent_types import is_inexact
-from zyg.cotangents.cotangent_items import insert_place
+from zyg.cotangents.cotangent_items import insert_place, taken
 
 _UPDATES = frozenset(map(id, (add_item_into, clear_into, insert_place, set_in_into, set_item_into)))
 
@@ -105,6 +105,8 @@ def _set_cleared(block: Block, uses: Counter[Value]) -> None:
         v = ...                  ->    a_bar[j] += w
         a_bar[j] += w
         a_bar[i] += v
+
+    What stands there already isn't stored.
     """
     for clear in list(block.ops):
         if not isinstance(clear, Call) or not _clears(clear):
@@ -121,13 +123,26 @@ def _set_cleared(block: Block, uses: Counter[Value]) -> None:
         store = Call(Const(set_item_into), [clear.args[0], *addition.args[1:]], {},
                      [clear.result], addition.loc)
         ops = [op for op in block.ops if op is not clear and op is not addition]
-        if at == 0:
+        is_stored = not _is_as_it_was(store, ops)
+        if is_stored and at == 0:
             ops.insert(block.ops.index(addition) - 1, store)
-        else:
+        elif is_stored:
             ops.insert(next(k for k, op in enumerate(ops) if op is first), store)
         block.ops = ops
         substitute(block, {addition.result: addition.args[0]})
         uses[addition.args[0]] = uses[addition.result]  # type: ignore[index]
+        if not is_stored:
+            substitute(block, {clear.result: clear.args[0]})
+            uses[clear.args[0]] += uses[clear.result] - 1  # type: ignore[index]
+
+
+def _is_as_it_was(store: Call, ops: list[Op]) -> bool:
+    """Whether what is stored into an item was read from there, and a copy."""
+    buffer, index, value = store.args
+    made = next((op for op in ops if value in op.results), None)
+    return isinstance(made, Call) and _calls(made, taken) and not made.kwargs and (
+        made.args[0] is buffer and same(made.args[1], index)
+    )
 
 
 def _clear_behind_arms(block: Block, uses: Counter[Value]) -> None:

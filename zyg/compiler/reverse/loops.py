@@ -49,6 +49,7 @@ from zyg.compiler.forward.forward_steps import (
     works_on_heap,
 )
 from zyg.compiler.reverse.cotangent_types import (
+    NONE,
     bar_name,
     is_container_of_floats,
     is_none,
@@ -134,7 +135,7 @@ class LoopTransposer(LoopRecords):
             following = [
                 self.bars.get(value) or self.zero(value) for value in [*targets, *outer]
             ]
-            item_bars = [self.bars.get(value) or self.zero(value) for value in items]
+            item_bars = [self.bars.get(value, NONE) for value in items]
             unsteady = [
                 k for k, bar in zip(carried, following, strict=False)
                 if k in steady and not is_same_operand(bar, steady[k])
@@ -157,7 +158,8 @@ class LoopTransposer(LoopRecords):
             types = found
         self.ops, self.bars = outer_ops, outer_bars
         self.left(op, crossing)
-        # The cotangents of objects are in the table: nothing is collected for them.
+        # The cotangents of objects are in the table: nothing is collected for them. Nor is it for
+        # what the body only asks, as for indices.
         some = [(value, bar) for value, bar in zip(items, item_bars, strict=True)
                 if not is_none(bar)]
         items, item_bars = [value for value, _ in some], [bar for _, bar in some]
