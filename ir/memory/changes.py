@@ -260,7 +260,7 @@ def _is_plain_index(type_: Type) -> bool:
             if isinstance(items, tuple):
                 return all(isinstance(item, Type) and _is_plain_index(item) for item in items)
             cls = getattr(type_, "cls", None)
-            return isinstance(cls, type) and issubclass(cls, Integral) and cls is not bool
+            return isinstance(cls, type) and issubclass(cls, Integral) and not issubclass(cls, bool)
 
 
 @special(operator.delitem)

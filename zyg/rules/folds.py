@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 
 import numpy as np
 
-from ir import facts
+from ir import facts, primitives
+from ir.core import type_of
+from ir.inference.special_calls import special
 from ir.types import TOP, Sequence
+from zyg.array_type import is_number
 from zyg.cotangents.cotangent import rebuilt, unbroadcast, zeros_like
-from zyg.facts.cotangent_facts import is_numeric
+from zyg.facts.cotangent_facts import is_numeric, needs_no_unbroadcast
 from zyg.held.iterators import items_of, of_items, readable_again
 from zyg.rules.registry import adjoint, chosen_by
 
@@ -42,18 +46,21 @@ def share_among(y_bar, xs, start):
     return np.broadcast_to(y_bar, np.shape(xs))
 
 
-@facts.result(share_among)
-def type_of_shares(args, kwargs):
-    """Known of numbers."""
-    y_bar, xs, start = args
-    if not isinstance(xs, Sequence) or not all(map(is_numeric, (y_bar, xs.item, start))):
-        return TOP
-    unbroadcast_type = facts.result_of(unbroadcast)
-    return Sequence(tuple if xs.cls is tuple else list, unbroadcast_type((y_bar, xs.item), {}))
+@special(share_among)
+def shares_of_numbers(self, args, kwargs, names, loc):
+    """`[y_bar] * len(xs)` for the numbers in a list."""
+    y_bar, xs, start = map(type_of, args)
+    if not isinstance(xs, Sequence) or xs.cls is not list or not is_numeric(start):
+        return None
+    if not is_number(xs.item) or not needs_no_unbroadcast(y_bar, xs.item):
+        return None
+    one = self.call(primitives.build_list, args[0], loc=loc)
+    return [self.call(operator.mul, one, self.call(len, args[1], loc=loc), loc=loc)]
 
 
-facts.pure(share_among)
-facts.fresh(share_among)
+@facts.quiet(sum)
+def is_of_numbers(args):
+    return all(map(is_numeric, [getattr(args[0], "item", TOP), *args[1:]]))
 
 
 def first_share(y_bar, start):

@@ -326,6 +326,8 @@ class Accumulation(Zeros):
         plus = cotangent.add if arrays else operator.add
         minus = cotangent.subtract if arrays else operator.sub
         minus_a, minus_b = self._subtracted(a), self._subtracted(b)
+        if minus_a is None and minus_b is None:
+            minus_b = self._subtracted(self._spread_source(b, a))
         if minus_a is not None and minus_b is not None:
             return self.call(operator.neg, self.plus(minus_a, minus_b, like))
         if minus_b is not None:

@@ -109,6 +109,9 @@ class Algebra(Lengths):
 
     def _product(self, left: Operand, right: Operand) -> Operand | None:
         """A product with its numbers multiplied first: an operation less each."""
+        for literal, signed in ((left, right), (right, left)):
+            if _is_literal(literal) and literal.value == -1 and is_inexact(type_of(signed)):
+                return self.call(operator.neg, signed)
         for quotient, factor in ((left, right), (right, left)):
             found = self._product_of_quotient(quotient, factor)
             if found is not None:

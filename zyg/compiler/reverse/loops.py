@@ -35,7 +35,18 @@ from ir.inference.typed_branches import is_same_operand
 from ir.memory.memory_facts import is_change
 from ir.rewrite import blocks, defined, free_values, substitute, walk
 from ir.simplify import eliminate_dead, is_pure, share_common
-from ir.types import TOP, Dict, Mapping, Scalar, Sequence, Type, Union, join, widen
+from ir.types import (
+    TOP,
+    Dict,
+    Mapping,
+    Scalar,
+    Sequence,
+    Type,
+    Union,
+    join,
+    members_of,
+    widen,
+)
 from zyg.compiler.forward.forward_steps import (
     BranchStep,
     CallStep,
@@ -53,6 +64,7 @@ from zyg.compiler.reverse.cotangent_types import (
     bar_name,
     is_container_of_floats,
     is_none,
+    is_number,
     tangent_type,
 )
 from zyg.compiler.reverse.lengths import outside as known_behind
@@ -100,10 +112,15 @@ class LoopTransposer(LoopRecords):
         keys = [self.log.keys[chain] for chain in crossing] if self.log is not None else []
         outer += keys
         accumulated = [self._begun(self.bars.get(value), value) for value in outer]
-        collected = [
-            (yields[i], self._listed(seeds[op.results[i]], op.results[i]))
-            for i in range(count, len(op.results)) if op.results[i] in seeds
-        ]
+        alike: list[tuple[Operand, Operand]] = []
+        collected: list[tuple[Operand, Operand]] = []
+        for value, made in zip(yields[count:], op.results[count:], strict=True):
+            if made in seeds:
+                each = self._bar_of_each(seeds[made])
+                if each is not None:
+                    alike.append((value, each))
+                else:
+                    collected.append((value, self._listed(seeds[made], made)))
         init = [*bars_in, *accumulated]
         targets = [op.carried[k] for k in carried]
         types = [
@@ -128,6 +145,8 @@ class LoopTransposer(LoopRecords):
                 self.bars[self.heap] = heap_bar
             for k, param in zip(carried, params, strict=False):
                 self.add(yields[k], steady.get(k, param))
+            for value, bar in alike:
+                self.add(value, bar)
             for (value, _), param in zip(collected, item_params, strict=True):
                 self.add(value, param)
             self.transpose(step.steps)
@@ -286,6 +305,14 @@ class LoopTransposer(LoopRecords):
         share_common(op.body)
         self.bars.update(zip(outer, results, strict=True))
         return True
+
+    def _bar_of_each(self, bars: Operand) -> Operand | None:
+        """The cotangent that all items of a list have: `[bar] * len(items)`."""
+        repeated = self._call_of(bars, operator.mul)
+        one = None if repeated is None else self.parts(repeated.args[0])
+        if one is None or len(one) != 1 or not all(map(is_number, members_of(type_of(one[0])))):
+            return None
+        return one[0]
 
     def _listed(self, bars: Operand, items: Value) -> Operand:
         """The list of the cotangents of a list's items, also where there are none at run time."""
