@@ -289,6 +289,10 @@ class _FunctionEmitter(OperationEmitter):
             sources = [ast.Call(func=backwards, args=[s], keywords=[]) for s in sources]
         if len(sources) == 1:
             source, target = sources[0], targets[0]
+        elif self.counts(sources):
+            counted = self.environment.constant(enumerate)
+            source = ast.Call(func=counted, args=sources[1:], keywords=[])
+            target = ast.Tuple(elts=targets, ctx=ast.Store())
         else:
             source = ast.Call(func=self.environment.constant(zip), args=sources, keywords=[])
             target = ast.Tuple(elts=targets, ctx=ast.Store())
@@ -299,6 +303,18 @@ class _FunctionEmitter(OperationEmitter):
                     type_comment=None),
             location,
         )
+
+    def counts(self, sources: list[ast.expr]) -> bool:
+        """Whether iterables are `range(len(xs))` and `xs`."""
+        match sources:
+            case [
+                ast.Call(func=outer, args=[ast.Call(func=inner, args=[ast.Name(id=measured)])]),
+                ast.Name(id=walked),
+            ]:
+                known = [self.environment.constant(function) for function in (range, len)]
+                found = [ast.dump(outer), ast.dump(inner)]
+                return measured == walked and found == [*map(ast.dump, known)]
+        return False
 
     def item_target(self, op: For, item: Value) -> ast.expr:
         """The loop target; an item that is unpacked at once is unpacked by the loop itself."""

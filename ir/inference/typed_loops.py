@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ir import facts, primitives, try_primitives
 from ir.core import (
@@ -18,6 +18,7 @@ from ir.core import (
     Value,
     While,
     Yield,
+    operands_of,
     type_of,
 )
 from ir.errors import NamesUnknown, NeedsHeap, Unsupported
@@ -29,7 +30,7 @@ from ir.memory.loop_memory import LoopMemory
 from ir.memory.memory_facts import has_positions
 from ir.memory.place_state import ItemChanged, check_call
 from ir.rewrite import Mapping, count_uses, walk
-from ir.types import BOTTOM, TOP, Iterator, Known, Sequence, Tuple, join, widen
+from ir.types import BOTTOM, TOP, Iterator, Known, Scalar, Sequence, Tuple, join, widen
 
 if TYPE_CHECKING:
     from ir.inference import steps
@@ -56,6 +57,33 @@ def is_plain_zip(op: Op | None) -> TypeGuard[Call]:
     return bool(op.args) and isinstance(strict, Const) and strict.value is False
 
 
+def _put_together(apart: list[Any], parts: list[Value], item: Value) -> list[Op]:
+    """What makes an item of the next parts, by how they stand in it."""
+    ops: list[Op] = []
+    operands: list[Operand] = []
+    for inner in apart:
+        if inner is None:
+            operands.append(parts.pop(0))
+        else:
+            pair = Value("t")
+            operands.append(pair)
+            ops += _put_together(inner, parts, pair)
+    return [*ops, Call(Const(primitives.build_tuple), operands, {}, [item])]
+
+
+def _names_of_parts(body: Block, item: Value, apart: list[Any]) -> list[str]:
+    """The names that a body gives the parts of an item, if it takes that apart first."""
+    taken = next((op for op in body.ops if item in operands_of(op)), None)
+    values = [item for _ in apart]
+    if isinstance(taken, Call) and isinstance(taken.callee, Const):
+        if taken.callee.value is primitives.unpack and len(taken.results) == len(apart):
+            values = taken.results
+    names = []
+    for value, inner in zip(values, apart, strict=True):
+        names += [value.name] if inner is None else _names_of_parts(body, value, inner)
+    return names
+
+
 class TypedLoops(TypedBranches):
     """Copies loops; a loop over a few known items is written out."""
 
@@ -71,19 +99,21 @@ class TypedLoops(TypedBranches):
                 steps.loop_by_steps(self, op, iterator, init, mapping)
                 return
         whole = iterables
-        iterables, split = self._split_zip(op, iterables)
+        iterables, apart = self._apart(op, iterables)
         items = [facts.item_of(type_of(iterable)) for iterable in iterables]
-        names = [f"{value.name}" for value in op.items] if split is None else split
+        names = [value.name for value in op.items]
+        if apart is not None:
+            names = _names_of_parts(op.body, op.items[0], apart)
 
         def params() -> list[Value]:
             return [Value(name, item) for name, item in zip(names, items, strict=True)]
 
         body = op.body
-        if split is not None:
+        if apart is not None:
             # `for a, b in zip(x, y)`: the pair is made, to be taken apart again at once.
             parts = [Value(name) for name in names]
-            pair = Call(Const(primitives.build_tuple), list(parts), {}, [op.items[0]])
-            body = Block([*parts, *op.carried], [pair, *op.body.ops], op.body.exit)
+            made = _put_together(apart, list(parts), op.items[0])
+            body = Block([*parts, *op.carried], [*made, *op.body.ops], op.body.exit)
         outer, state = self.ops, self.places.state.copy() if self.places is not None else None
         definitions, methods = dict(self.definitions), dict(self.methods)
         given = list(init)
@@ -332,17 +362,49 @@ class TypedLoops(TypedBranches):
         if _is_strict_zip(op):
             self.call(primitives.check_lengths, *op.args)
 
-    def _split_zip(
+    def _apart(
         self, op: For, iterables: list[Operand]
-    ) -> tuple[list[Operand], list[str] | None]:
-        """Iterates over the parts of a `zip` or `enumerate` themselves."""
+    ) -> tuple[list[Operand], list[Any] | None]:
+        """Iterates over the parts of a `zip` or `enumerate` themselves; and how these make an item:
+        `[None, [None, None]]` for a pair of one and another pair."""
         if len(iterables) != 1 or op.backwards or not isinstance(iterables[0], Value):
             return iterables, None
         source = self.definitions.get(iterables[0])
-        if is_plain_zip(source) and self.is_made_for(op) and source in self.ops:
+        if not isinstance(source, Call) or source not in self.ops or not self.is_made_for(op):
+            return iterables, None
+        if is_plain_zip(source):
             self.ops.remove(source)
-            return list(source.args), [f"{op.items[0].name}" for _ in source.args]
+            return list(source.args), [None for _ in source.args]
+        if self.heap is None and isinstance(source.callee, Const) and (
+            source.callee.value is enumerate
+        ):
+            return self._counted(op, source) or (iterables, None)
         return iterables, None
+
+    def _counted(self, op: For, source: Call) -> tuple[list[Operand], list[Any]] | None:
+        """A range beside what `enumerate` counts, if that has positions."""
+        counted = source.args[0] if source.args else None
+        start = source.args[1] if len(source.args) == 2 else source.kwargs.get("start", Const(0))
+        if counted is None or widen(type_of(start)) != Scalar(int):
+            return None
+        sequences, item = [counted], None
+        if not has_positions(type_of(counted)):
+            zipped = self.definitions.get(counted) if isinstance(counted, Value) else None
+            made = self.made_for(op, op.iterables[0])
+            is_only_here = made is not None and self.made_for(op, made.args[0]) is not None
+            if not is_plain_zip(zipped) or zipped not in self.ops or not is_only_here:
+                return None
+            if self._zipped(counted) is None:
+                return None
+            sequences, item = list(zipped.args), [None for _ in zipped.args]
+            self.ops.remove(zipped)
+        self.ops.remove(source)
+        lengths = [self.call(len, sequence) for sequence in sequences]
+        count = lengths[0] if len(lengths) == 1 else self.call(min, *lengths)
+        bounds = [count]
+        if not isinstance(start, Const) or start.value != 0:
+            bounds = [start, self.call(operator.add, start, count)]
+        return [self.call(range, *bounds), *sequences], [None, item]
 
     def is_made_for(self, op: For) -> bool:
         """Whether an iterator is made just before the loop, and nobody else reads it."""
