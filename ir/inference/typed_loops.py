@@ -57,6 +57,12 @@ def is_plain_zip(op: Op | None) -> TypeGuard[Call]:
     return bool(op.args) and isinstance(strict, Const) and strict.value is False
 
 
+def _is_of_items(source: Call) -> bool:
+    """Whether a call is of the method `items` of a dict."""
+    callee = source.callee.value if isinstance(source.callee, Const) else None
+    return any(callee is method for method in held_walks.ITEMS) and len(source.args) == 1
+
+
 def _put_together(apart: list[Any], parts: list[Value], item: Value) -> list[Op]:
     """What makes an item of the next parts, by how they stand in it."""
     ops: list[Op] = []
@@ -140,6 +146,11 @@ class TypedLoops(TypedBranches):
             if position is None or self.places is None or op.backwards:
                 raise
             restore()
+            source = self.definitions.get(whole[0]) if isinstance(whole[0], Value) else None
+            if apart is not None and isinstance(source, Call) and _is_of_items(source):
+                # What has keys is not read by positions: the pairs were taken apart in vain.
+                self.ops.append(source)
+                body, iterables, position = op.body, list(whole), 0
             body = Block(list(body.params), list(body.ops), body.exit)
             self._by_position(body, position, iterables, op)
             again = For(iterables, given, body, op.results, False, op.loc)
@@ -379,6 +390,11 @@ class TypedLoops(TypedBranches):
             source.callee.value is enumerate
         ):
             return self._counted(op, source) or (iterables, None)
+        if self.heap is None and _is_of_items(source) and isinstance(source.args[0], Value):
+            self.ops.remove(source)
+            method = held_walks.VALUES[held_walks.ITEMS.index(source.callee.value)]  # type: ignore[union-attr]
+            values = self.call(method, source.args[0], name="values", loc=source.loc)
+            return [source.args[0], values], [None, None]
         return iterables, None
 
     def _counted(self, op: For, source: Call) -> tuple[list[Operand], list[Any]] | None:
@@ -399,12 +415,12 @@ class TypedLoops(TypedBranches):
             sequences, item = list(zipped.args), [None for _ in zipped.args]
             self.ops.remove(zipped)
         self.ops.remove(source)
-        lengths = [self.call(len, sequence) for sequence in sequences]
-        count = lengths[0] if len(lengths) == 1 else self.call(min, *lengths)
+        lengths = [self.call(len, sequence, loc=source.loc) for sequence in sequences]
+        count = lengths[0] if len(lengths) == 1 else self.call(min, *lengths, loc=source.loc)
         bounds = [count]
         if not isinstance(start, Const) or start.value != 0:
-            bounds = [start, self.call(operator.add, start, count)]
-        return [self.call(range, *bounds), *sequences], [None, item]
+            bounds = [start, self.call(operator.add, start, count, loc=source.loc)]
+        return [self.call(range, *bounds, loc=source.loc), *sequences], [None, item]
 
     def is_made_for(self, op: For) -> bool:
         """Whether an iterator is made just before the loop, and nobody else reads it."""

@@ -25,6 +25,7 @@ from ir.library.fact_rules import always, call_type, declare, is_int
 from ir.types import (
     TOP,
     Dict,
+    Iterator,
     Known,
     Mapping,
     Scalar,
@@ -268,6 +269,9 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return TOP
 
 
+_VIEWS_OF_VALUES: tuple[type, ...] = (type({}.values()), type(OrderedDict[str, float]().values()))
+
+
 @declare(cotangent.from_items, cotangent.from_reversed_items)
 def from_items(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     match args:
@@ -278,6 +282,8 @@ def from_items(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Sequence(cls, join(facts.item_of(bars), zeros_type(item)))
         case (Sequence() | Tuple(), Array() as like):
             return zeros_type(like)
+        case (Sequence() | Tuple() as bars, Iterator(cls)) if cls in _VIEWS_OF_VALUES:
+            return Sequence(list, join(facts.item_of(bars), NONE))
         case _:
             return TOP
 
