@@ -27,7 +27,7 @@ from ir.heap import is_heap
 from ir.inference.typed_branches import TypedBranches
 from ir.late import late
 from ir.memory.loop_memory import LoopMemory
-from ir.memory.memory_facts import has_positions
+from ir.memory.memory_facts import ITEMS, VALUES, has_positions
 from ir.memory.place_state import ItemChanged, check_call
 from ir.rewrite import Mapping, count_uses, walk
 from ir.types import BOTTOM, TOP, Iterator, Known, Scalar, Sequence, Tuple, join, widen
@@ -60,7 +60,7 @@ def is_plain_zip(op: Op | None) -> TypeGuard[Call]:
 def _is_of_items(source: Call) -> bool:
     """Whether a call is of the method `items` of a dict."""
     callee = source.callee.value if isinstance(source.callee, Const) else None
-    return any(callee is method for method in held_walks.ITEMS) and len(source.args) == 1
+    return any(callee is method for method in ITEMS) and len(source.args) == 1
 
 
 def _put_together(apart: list[Any], parts: list[Value], item: Value) -> list[Op]:
@@ -325,14 +325,14 @@ class TypedLoops(TypedBranches):
     ) -> bool:
         """Lets a loop over the values of a mapping, or over its items, walk over the keys."""
         callee = made.callee.value if isinstance(made.callee, Const) else None
-        if callee not in held_walks.VALUES and callee not in held_walks.ITEMS:
+        if callee not in (*VALUES, *ITEMS):
             return False
         mapping, item = made.args[0], body.params[position]
-        key, value = Value("key"), item if callee in held_walks.VALUES else Value("t")
+        key, value = Value("key"), item if callee in VALUES else Value("t")
         iterables[position] = mapping
         body.params[position] = key
         body.ops.insert(0, Call(Const(operator.getitem), [mapping, key], {}, [value]))
-        if callee in held_walks.ITEMS:
+        if callee in ITEMS:
             body.ops.insert(1, Call(Const(primitives.build_tuple), [key, value], {}, [item]))
         return True
 
@@ -392,7 +392,7 @@ class TypedLoops(TypedBranches):
             return self._counted(op, source) or (iterables, None)
         if self.heap is None and _is_of_items(source) and isinstance(source.args[0], Value):
             self.ops.remove(source)
-            method = held_walks.VALUES[held_walks.ITEMS.index(source.callee.value)]  # type: ignore[union-attr]
+            method = VALUES[ITEMS.index(source.callee.value)]  # type: ignore[union-attr]
             values = self.call(method, source.args[0], name="values", loc=source.loc)
             return [source.args[0], values], [None, None]
         return iterables, None

@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 import operator
 import types
-from collections import OrderedDict
 from collections.abc import Callable
 from collections.abc import Iterator as Iteration
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from ir.generators import iterated, started
 from ir.heap import is_heap
 from ir.library.fact_rules import INT, declare
 from ir.memory.held_functions import may_be_numbers
-from ir.memory.memory_facts import has_positions
+from ir.memory.memory_facts import ITEMS, VALUES, has_positions
 from ir.memory.place_state import check_call
 from ir.rewrite import walk
 from ir.types import TOP, Iterator, Top, Tuple, Type, class_of
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from ir.inference.typed_loops import TypedLoops
     from ir.memory.places import Places
 
-VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
 # These have taken all that they are given before they give anything.
 TAKING_AT_ONCE = (
     itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,

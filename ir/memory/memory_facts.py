@@ -96,6 +96,10 @@ CHANGING_FUNCTIONS = {
 }
 
 
+# The methods by which dicts are walked over.
+VALUES, ITEMS = (dict.values, OrderedDict.values), (dict.items, OrderedDict.items)
+
+
 def has_positions(type_: Type) -> bool:
     """Whether the items of a container are read by positions, in the order of these."""
     return is_array_like(type_) or (

@@ -157,7 +157,7 @@ def as_generator(mapping: gast.Call, function: str) -> Any:
     """`function(item) for item in xs` for `map(f, xs)`, by the name that `f` has got."""
     made = NodeMaker(mapping)
     _, *iterables = mapping.args
-    names = [f"{function}.{i}" for i in range(len(iterables))]
+    names = [f"item@{function.partition('@')[2]}.{i}" for i in range(len(iterables))]
     load = [made.load(name) for name in names]
     element = made.node(gast.Call(func=made.load(function), args=load, keywords=[]))
     target, iterable = made.store(names[0]), iterables[0]
