@@ -55,7 +55,8 @@ def spell_module(alias: str, module: types.ModuleType) -> None:
 
 
 def _spelling(value: object) -> tuple[str, str] | None:
-    """The first name that a module has for a callable, in the first module that has it."""
+    """The name that a module has for a callable, in the first module that has it: its own name if
+    it is there, else the first one."""
     known = _spelled.get(id(value))
     if known is not None or not callable(value):
         return known
@@ -64,8 +65,10 @@ def _spelling(value: object) -> tuple[str, str] | None:
     for alias, module in _modules:
         if package not in (None, module.__name__.partition(".")[0]):
             continue
-        for name, member in vars(module).items():
-            if member is value and name[0] != "_":
+        members = vars(module)
+        own = str(getattr(value, "__name__", ""))
+        for name in [own, *members] if own in members else members:
+            if members[name] is value and name[0] != "_":
                 _spelled[id(value)] = alias, name  # the module keeps it alive
                 return alias, name
     return None
