@@ -36,7 +36,31 @@ def imaginary_part_stored(x):
     return a * FACTORS
 
 
+def whole_and_item(x):
+    """The cotangent of the whole is real, that of the item isn't."""
+    z = turned(x) * turned(x)
+    return np.sum(z.real) + np.abs(z[1])
+
+
+def items_and_whole(x):
+    z, total = turned(x), 0.0
+    for i in range(2):
+        total += np.abs(z[i] * z[1]) + np.abs(z[[0, 0]] * z)[i]
+    return total + np.sum(z.real * z.imag)
+
+
+def normalised(x):
+    state = turned(x)
+    for _ in range(2):
+        state = state - 0.1j * (FACTORS @ state) * state
+        state /= np.sqrt(np.vdot(state, state).real)
+    return np.abs(state[0]) ** 2 + np.sum(state.real)
+
+
 PROGRAMS = {
+    "whole": whole_and_item,
+    "items": items_and_whole,
+    "norm": normalised,
     "attribute": lambda x: turned(x).real * FACTORS,
     "item": lambda x: turned(x)[0].real * 1j * turned(x)[1].imag,
     "unknown": lambda x: functions[0](turned(x))[1].real * functions[0](turned(x)).real * FACTORS,

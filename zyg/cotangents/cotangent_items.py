@@ -43,12 +43,18 @@ def accumulate_item(bars: Any, index: Any, value: Any, like: Any) -> Any:
 
 
 def accumulate_at(buffer: Any, index: Any, value: Any) -> Any:
-    """Adds `value` to `buffer[index]` in place and returns the buffer, which the caller owns."""
+    """Adds `value` to `buffer[index]` in place and returns the buffer, which the caller owns.
+
+    The cotangent of a complex array may be real so far, as that of `x.real` is: it is a new one
+    then, if what is added is complex.
+    """
     if value is None:
         return buffer
     if isinstance(buffer, tuple):
         return rebuilt(buffer, accumulate_at(list(buffer), index, value))
     if isinstance(buffer, np.ndarray):
+        if buffer.dtype.kind != "c" and np.iscomplexobj(value):
+            buffer = buffer.astype(np.result_type(buffer, value))
         if _may_repeat(index):
             np.add.at(buffer, index, value)
         else:

@@ -298,7 +298,7 @@ class Accumulation(Zeros):
             nested = self.nested_sum(a, b, hot)
             if nested is not None:
                 return nested
-        if hot is not None and is_buffer(type_of(a)):
+        if hot is not None and is_buffer(type_of(a)) and _holds(a, hot):
             earlier = self._call_of(a, cotangent_items.add_at)
             if earlier is not None and is_same_operand(earlier.args[1], hot.args[2]):
                 if is_numeric(type_of(earlier.args[2])) and is_numeric(type_of(hot.args[0])):
@@ -310,7 +310,7 @@ class Accumulation(Zeros):
         if hot is not None and self.is_item_of_list(hot):
             return self.call(cotangent_items.accumulate_item, a, hot.args[2], *hot.args[:2])
         hot = self._one_hot(a)
-        if hot is not None and is_array(type_of(b)):
+        if hot is not None and is_array(type_of(b)) and _holds(b, hot):
             made = self.call(cotangent_items.add_at, b, hot.args[2], hot.args[0])
             return self._typed_like(b, made)
         if is_numeric(type_of(a)) and is_numeric(type_of(b)):
@@ -393,6 +393,14 @@ _SIMPLIFIED = {
 
 def _is_complex(operand: Operand) -> bool:
     return not is_real(type_of(operand))
+
+
+def _holds(bars: Operand, hot: Call) -> bool:
+    """Whether an item's cotangent can be added in place: that of a complex array may be real so
+    far, as that of `x.real` is.
+    """
+    is_real_sum = is_array(type_of(bars)) and not _is_complex(bars)
+    return not (is_real_sum and all(map(_is_complex, hot.args[:2])))
 
 
 def _as_float(operand: Operand, other: Operand) -> Operand:
