@@ -20,6 +20,7 @@ import scipy.linalg
 import scipy.signal
 import scipy.special
 
+import zyg
 from ir import facts
 from ir.types import TOP
 from tests.abstract_values import (
@@ -32,6 +33,7 @@ from tests.abstract_values import (
     Setting,
     check,
 )
+from zyg.facts.numpy_example import SIZES
 from zyg.facts.numpy_facts import UFUNCS
 
 BINARY = [
@@ -492,3 +494,22 @@ def test_functions_of_scipy() -> None:
     check(signal.lfilter, [1.0], [1.0, 0.5], double[0], must_know=True)
     check(signal.fftconvolve, double, double, must_know=True)
     check(fft.dct, double, must_know=True)
+
+
+def test_sizes_made_of_two_sizes_are_not_known():
+    """Arrays of an example have neighbouring sizes: what is made of two isn't always the same."""
+    made_of_two = [min, max, operator.add, operator.mul, lambda a, b: abs(a - b)]
+    for (a, b), (c, d) in itertools.pairwise(SIZES):
+        for size in made_of_two:
+            assert size(a, c) != size(b, d)
+            assert (size(a, c), size(b, d)) not in SIZES
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_part_of_a_convolution_may_be_one_number(size):
+    """Two sizes that are equal here, by other names."""
+
+    def program(x, y):
+        return np.sum(np.ravel(np.convolve(x, y, "valid") * x) * y[0])
+
+    zyg.check_grads(program, np.array([0.7, 1.2, 0.4]), np.array([0.3, -0.2, 0.9])[:size], order=1)

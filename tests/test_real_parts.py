@@ -7,6 +7,8 @@ what is real are real, whatever it was mixed with.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,8 @@ PROGRAMS = {
     "polynomial": lambda x: np.polyval(mixed(x), 0.3 + 0.8j),
     "solution": lambda x: np.linalg.solve([mixed(x), WEIGHTS, [1, 2, 3j]], mixed(x)),
     "transform": lambda x: np.fft.fft(mixed(x)) * WEIGHTS,
+    "product of items": lambda x: math.prod(mixed(x)) * math.prod(x, start=turned(x)[0]),
+    "product of arrays": lambda x: math.prod([turned(x), x, x[0]], start=x[1]) * FACTORS,
     "comprehension": lambda x: np.array([z.imag if z.real < 0 else z for z in turned(x)]) * FACTORS,
     "dict": lambda x: np.sum(list({"a": turned(x)[0].imag, "b": turned(x)[1]}.values())),
 }

@@ -38,8 +38,9 @@ from zyg.array_type import (
     size_dim,
 )
 
-# Two sizes for each dimension, such that no row is another one plus or times a number.
-SIZES = ((5, 8), (7, 6), (4, 11), (9, 4), (6, 15), (11, 5), (8, 9), (13, 9))
+# Two sizes for each dimension, such that no row is another one plus or times a number, and that
+# sums, differences, the smaller and the larger of neighbours are no constants and no rows.
+SIZES = ((5, 9), (7, 6), (8, 4), (6, 7), (4, 10), (5, 7), (9, 4), (7, 5))
 # Two values for a number of terms or copies: no size above, nor a multiple of one, in both runs.
 COUNTS = (3, 10)
 UNKNOWN_RANKS = range(5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from zyg.cotangents.cotangent import from_items, unbroadcast
+from zyg.cotangents.cotangent import conj, from_items, unbroadcast
 from zyg.held.iterators import items_of, of_items
 from zyg.rules.digamma import digamma
 from zyg.rules.registry import adjoint, constant
@@ -285,10 +285,13 @@ def prod(xs, start=1):
     items = xs if isinstance(xs, (list, tuple)) else list(xs)
 
     def back(y_bar):
-        bars = [y_bar * product_without(items, i, start) for i in range(len(items))]
+        bars = [
+            unbroadcast(y_bar * conj(product_without(items, i, start)), item)
+            for i, item in enumerate(items)
+        ]
         return (
             bars if isinstance(xs, (list, tuple)) else from_items(bars, xs),
-            y_bar * math.prod(items),
+            unbroadcast(y_bar * conj(math.prod(items)), start),
         )
 
     return math.prod(items, start=start), back
@@ -304,8 +307,8 @@ if sys.version_info >= (3, 12):
     @adjoint(math.sumprod)
     def sumprod(p, q):
         def back(y_bar):
-            return [unbroadcast(y_bar * b, a) for a, b in zip(p, q, strict=True)], [
-                unbroadcast(y_bar * a, b) for a, b in zip(p, q, strict=True)
+            return [unbroadcast(y_bar * conj(b), a) for a, b in zip(p, q, strict=True)], [
+                unbroadcast(y_bar * conj(a), b) for a, b in zip(p, q, strict=True)
             ]
 
         return math.sumprod(p, q), back
