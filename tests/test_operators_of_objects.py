@@ -109,3 +109,44 @@ def test_rounding_by_methods_of_objects_is_refused(f):
         zyg.gradient(f, 1.3)
     with pytest.raises(zyg.UnsupportedSyntax, match="an object of class Reading is given to"):
         zyg.jvp(f, (1.3,), (1.0,))
+
+
+class OfNumbers:
+    """Declines what is no number of Python: NumPy's numbers and arrays answer then, from C."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __mul__(self, other):
+        if not isinstance(other, OfNumbers | float):
+            return NotImplemented
+        return OfNumbers(self.value * (other.value if isinstance(other, OfNumbers) else other))
+
+    __rmul__ = __mul__
+
+
+def multiplied(x):
+    product = OfNumbers(x) * x
+    return product.value * product.value
+
+
+def multiplied_in_try(x):
+    try:
+        product = OfNumbers(x) * x
+    except OverflowError:
+        return x
+    return product.value * product.value
+
+
+@pytest.mark.parametrize("program", [multiplied, multiplied_in_try])
+@pytest.mark.parametrize("kind", [np.float32, np.array])
+def test_operators_that_numpy_answers_are_refused(program, kind):
+    assert program(kind(2.0)) == 16.0
+    with pytest.raises(zyg.NotDifferentiable, match="taken apart by NumPy"):
+        zyg.gradient(program, kind(2.0))
+    assert zyg.gradient(program, np.float64(2.0)) == (32.0,)
+
+
+def test_operators_that_nobody_answers_raise_as_python_does():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        zyg.gradient(lambda x: OfNumbers(x) * {}, 2.0)

@@ -142,3 +142,19 @@ def test_arrays_of_other_objects_may_be_used(program):
     value, derivative = zyg.jvp(program, (X,), (dot,))
     assert value == program(X)
     np.testing.assert_allclose(derivative, zyg.gradient(program, X)[0] @ dot)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+def test_loops_over_an_array_without_dimensions(rounds):
+    """What it gives is a number, its cotangent is an array."""
+
+    def program(x):
+        total = 1.0
+        for i in range(rounds):
+            for j in range(i + 1):
+                total = total * x + i * j
+        return total + x
+
+    (bar,) = zyg.gradient(program, np.array(1.5))
+    assert type(bar) is np.ndarray and bar.shape == ()
+    assert bar == zyg.gradient(program, 1.5)[0]

@@ -371,11 +371,15 @@ def owned(bar: Any) -> Any:
 def materialised(bar: Any, like: Any) -> Any:
     """A cotangent that came from run-time dispatch, with zeros for the structural zero.
 
-    That of a number is no array, which would be added to in place; that of a real one is real.
+    That of a number is no array, which would be added to in place, and that of an array without
+    dimensions is one, which is copied; that of a real one is real.
     """
     if bar is None:
         return zeros_like(like)
-    if type(bar) is np.ndarray and not bar.shape and type(like) is not np.ndarray:
+    if type(like) is np.ndarray:
+        if not like.shape and isinstance(bar, float | complex | np.generic):
+            bar = np.array(bar)
+    elif type(bar) is np.ndarray and not bar.shape:
         bar = bar[()]
     is_complex = type(bar) is complex or getattr(getattr(bar, "dtype", None), "kind", "") == "c"
     return realness_of(like, bar) if is_complex and isinstance(like, _NUMERIC) else bar

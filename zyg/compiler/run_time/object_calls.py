@@ -298,8 +298,21 @@ def _operator(
         y, back = differentiated(pullback, method, *given)
         if y is not NotImplemented:
             return y, Through(back, swapped) if is_swapped else back
-    y = function(*args)  # raises Python's error, or compares identities
-    return y, Through(alone, functools.partial(_picked_none, 3))
+    return _declined(function, args), Through(alone, functools.partial(_picked_none, 3))
+
+
+def _declined(function: Any, args: tuple[Any, ...]) -> Any:
+    """What an operator gives that no method in Python answers: Python's error, or what compares
+    identities. NumPy's numbers and arrays answer, too, by calling such methods from C.
+    """
+    y = function(*args)
+    if function not in COMPARISONS and any(isinstance(x, np.ndarray | np.generic) for x in args):
+        kinds = " and ".join(type(x).__name__ for x in args)
+        raise NotDifferentiable(
+            f"`{function.__name__}` of {kinds}, which no method in Python takes, is taken apart by "
+            "NumPy; make a float of a number first, with float(x)"
+        )
+    return y
 
 
 def attempted_operator(
@@ -318,7 +331,7 @@ def attempted_operator(
         pair, back = attempt(method, *(args[::-1] if is_swapped else args))
         if pair[1] is not NotImplemented:
             return pair, Through(back, swapped) if is_swapped else back
-    return (None, function(*args)), Through(alone, functools.partial(_picked_none, 3))
+    return (None, _declined(function, args)), Through(alone, functools.partial(_picked_none, 3))
 
 
 def _picked_none(count: int, bars: Any) -> tuple[Any, ...]:
