@@ -240,3 +240,95 @@ def test_flags_that_stay_compile_nothing(module, value, other):
     assert slope(module) == 1.0
     define(module, "MODE = 7")
     assert slope(module) == 1.0
+
+
+def reload(old, new):
+    """What `%autoreload` of IPython does to functions that others know."""
+    old.__code__, old.__defaults__ = new.__code__, new.__defaults__
+    old.__kwdefaults__ = new.__kwdefaults__
+
+
+BEFORE = """
+def small(x, k=2.0): return k * x
+def large(x, *, rounds=2):
+    total = 0.0
+    for _ in range(rounds):
+        total += x * x
+    return total
+class Scale:
+    def __init__(self, k): self.k = k
+    def applied(self, x): return self.k * x
+    @property
+    def square(self): return self.k**2
+"""
+AFTER = """
+def small(x, k=5.0): return k * x * x
+def large(x, *, rounds=3):
+    total = 1.0
+    for _ in range(rounds):
+        total *= x
+    return total
+class Scale:
+    def __init__(self, k): self.k = k * k
+    def applied(self, x): return self.k + x
+    @property
+    def square(self): return self.k * 3
+"""
+READERS = {
+    "small": ("return small(x)", 2.0, 30.0),
+    "large": ("return large(x)", 12.0, 27.0),
+    "found": ("return [large][0](x) + sum(map(large, [x]))", 24.0, 54.0),
+    "method": ("return Scale(x).applied(x)", 6.0, 7.0),
+    "property": ("return Scale(x).square", 6.0, 18.0),
+    "nested": ("g = lambda y: small(y) + large(y)\n    return g(x)", 14.0, 57.0),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_functions_that_are_reloaded_in_place(module, reader):
+    text, before, after = READERS[reader]
+    define(module, f"{BEFORE}\ndef f(x):\n    {text}")
+    for _ in range(5):
+        assert slope(module) == before
+    newer = types.ModuleType("newer")
+    define(newer, AFTER)
+    reload(module.small, newer.small)
+    reload(module.large, newer.large)
+    for name in "__init__", "applied":
+        reload(getattr(module.Scale, name), getattr(newer.Scale, name))
+    reload(module.Scale.square.fget, newer.Scale.square.fget)
+    assert slope(module) == pytest.approx(after)
+
+
+def test_defaults_that_are_replaced(module):
+    define(module, f"{BEFORE}\ndef f(x): return small(x) + large(x)")
+    assert slope(module) == 14.0
+    module.small.__defaults__ = (3.0,)
+    assert slope(module) == 15.0
+    module.large.__kwdefaults__["rounds"] = 1
+    assert slope(module) == 9.0
+    module.large.__kwdefaults__ = {"rounds": 0}
+    assert slope(module) == 3.0
+
+
+def test_constructors_that_are_replaced(module):
+    define(module, f"{BEFORE}\ndef f(x): return Scale(x).k * x")
+    assert slope(module) == 6.0
+    module.Scale.__init__ = lambda self, k: setattr(self, "k", k * k)
+    assert slope(module) == 27.0
+    del module.Scale.__init__
+    module.Scale.__new__ = lambda cls, k: types.SimpleNamespace(k=2.0)
+    with pytest.raises(zyg.NotDifferentiable, match="Scale has no rule"):
+        zyg.gradient(module.f, 3.0)
+
+
+def test_a_dataclass_that_is_reloaded_in_place(module):
+    text = "from dataclasses import dataclass\n@dataclass\nclass Pair:\n    x: float\n    k: int = "
+    define(module, f"{text}2\ndef f(x): return Pair(x).x * Pair(x).k")
+    assert slope(module) == 2.0
+    newer = types.ModuleType("newer")
+    define(newer, f"{text}3\n    def __post_init__(self): self.x = self.x**2")
+    reload(module.Pair.__init__, newer.Pair.__init__)
+    for name in "__post_init__", "__dataclass_fields__", "k":
+        setattr(module.Pair, name, getattr(newer.Pair, name))
+    assert slope(module) == 18.0

@@ -19,7 +19,7 @@ import numpy as np
 from ir.types import Dict, Known, Scalar, Sequence, Tuple, Type
 from zyg.array_type import Array, One
 from zyg.calls.templates import Objects, all_of, filled, name, statements, tuple_of
-from zyg.compiler.guards import Absent, AnyGuard, Guard, OfClass
+from zyg.compiler.guards import Absent, AnyGuard, Guard, OfClass, SameFunction
 
 Check = Callable[[], bool]
 
@@ -71,6 +71,14 @@ class GuardWriter:
             case OfClass(container, key, cls):
                 found = ast.Subscript(name_of(container), ast.Constant(key), ast.Load())
                 return [self._filled("type(FOUND) is CLASS", found, CLASS=cls)]
+            case SameFunction(function, code, defaults, ()):
+                # Who has no defaults gets none that calls ask for which were made before.
+                found = ast.Attribute(name_of(function), "__code__", ast.Load())
+                has_code: ast.expr = ast.Compare(found, [ast.Is()], [name_of(code)])
+                if defaults is None:
+                    return [has_code]
+                found = ast.Attribute(name_of(function), "__defaults__", ast.Load())
+                return [has_code, ast.Compare(found, [ast.Is()], [name_of(defaults)])]
             case Absent(container, key):
                 return [ast.Compare(ast.Constant(key), [ast.NotIn()], [name_of(container)])]
         return [ast.Call(name_of(guard.holds), [], [])]

@@ -182,6 +182,32 @@ class Partial:
 
 
 @record
+class SameFunction:
+    """A function still has the code and the defaults with which it was found: reloading a module
+    in a notebook (`%autoreload`) puts new ones into the functions that others know."""
+
+    function: types.FunctionType
+    code: types.CodeType
+    defaults: Any
+    kwdefaults: tuple[tuple[str, Any], ...]
+
+    def holds(self) -> bool:
+        function: Any = self.function  # a method, for all that a checker knows
+        named = function.__kwdefaults__ or {}
+        return (
+            function.__code__ is self.code
+            and function.__defaults__ is self.defaults
+            and len(named) == len(self.kwdefaults)
+            and all(named.get(name) is value for name, value in self.kwdefaults)
+        )
+
+
+def same_function(function: types.FunctionType) -> SameFunction:
+    named = tuple((function.__kwdefaults__ or {}).items())
+    return SameFunction(function, function.__code__, function.__defaults__, named)
+
+
+@record
 class Subclassing:
     """A class is still one of an abstract class, or not, with which others may be registered."""
 
@@ -194,7 +220,8 @@ class Subclassing:
 
 
 AnyGuard: TypeAlias = (
-    Guard | CellGuard | Absent | OfClass | OfItems | Holding | Dispatching | Partial | Subclassing
+    Guard | CellGuard | Absent | OfClass | OfItems | Holding | Dispatching | Partial
+    | SameFunction | Subclassing
 )
 
 

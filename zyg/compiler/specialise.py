@@ -42,11 +42,11 @@ from ir.types import (
     size_of,
 )
 from zyg.compiler.activity import NOTHING, Flow, Flows
-from zyg.compiler.guards import CellContents, CellGuard, enter
+from zyg.compiler.guards import CellContents, CellGuard, enter, same_function
 from zyg.compiler.inference.object_needs import ObjectNeeds
 from zyg.compiler.inference.objects import may_overload
 from zyg.compiler.inference.surroundings import ProgramSurroundings
-from zyg.compiler.origins import is_program, is_run_time
+from zyg.compiler.origins import is_of_zyg, is_program, is_run_time
 from zyg.compiler.reverse.lengths import outside
 from zyg.compiler.reverse.sizes import Sizes
 from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
@@ -295,6 +295,8 @@ class Specialiser(ObjectNeeds):
         if function.__code__.co_flags & (0x80 | 0x200):
             return None
         code = function.__code__
+        if self._stack and not is_of_zyg(function.__globals__):
+            self._stack[-1].guards[id(function)] = same_function(function)
         cells = {
             name: outer_cell(cell, name)
             for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
@@ -396,10 +398,11 @@ class Specialiser(ObjectNeeds):
             return None
         made = self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
         if self._stack:
-            cells = (target.function and target.function.__closure__) or ()
+            function = target.function
+            guarded = () if function is None else (function, *(function.__closure__ or ()))
             guards = self._stack[-1].guards
             self._called[key] = made, {
-                id(cell): guards[id(cell)] for cell in cells if id(cell) in guards
+                id(part): guards[id(part)] for part in guarded if id(part) in guards
             }
         return made
 

@@ -189,12 +189,13 @@ class AttributeSurroundings(ContentsSurroundings):
     def note_lookup(self, cls: type | None, name: str) -> None:
         for base in () if cls is None else cls.__mro__:
             container = vars(base)
+            if base is object:
+                return
             if name in container:
                 if not self.is_shared(base, name):  # whose type is looked at where it is read
                     self._made.guards[id(base), name] = Guard(container, name, container[name])
                 return
-            if base is not object:
-                self._made.guards[id(base), name] = Absent(container, name)
+            self._made.guards[id(base), name] = Absent(container, name)
 
     def is_subclass(self, cls: type, above: type) -> bool:
         answer = issubclass(cls, above)

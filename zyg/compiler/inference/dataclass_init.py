@@ -12,7 +12,7 @@ import dataclasses
 import linecache
 from collections.abc import Callable
 from itertools import count
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from ir.forgettable import forgettable
@@ -26,7 +26,7 @@ class Missing:
 
 def init_of_dataclass(cls: type) -> Callable[..., None]:
     """A function that does what the generated `__init__` of a dataclass does."""
-    init, lines = _made(cls)
+    init, lines = _made(cls, vars(cls)["__init__"].__code__)
     file = init.__code__.co_filename
     # Again each time: others may have cleared linecache.
     linecache.cache[file] = sum(map(len, lines)), None, lines, file
@@ -34,7 +34,8 @@ def init_of_dataclass(cls: type) -> Callable[..., None]:
 
 
 @forgettable(maxsize=1024)
-def _made(cls: type) -> tuple[FunctionType, list[str]]:
+def _made(cls: type, generated: CodeType) -> tuple[FunctionType, list[str]]:
+    """Of a class and the code of its `__init__`, which reloading replaces with the fields."""
     parameters: Any = cls.__dataclass_params__  # type: ignore[attr-defined]
     known: dict[str, Any] = {"_Missing": Missing}
     plain = ["self"]

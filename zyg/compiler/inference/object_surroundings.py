@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts
@@ -10,6 +11,7 @@ from ir.binding import bind
 from ir.core import Location, Operand, type_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
+from ir.inference.surroundings import Constructor
 from ir.late import MemberOf, late
 from ir.memory.held_functions import may_be_memory
 from ir.types import (
@@ -24,6 +26,7 @@ from ir.types import (
     class_of,
 )
 from zyg.compiler.assigned import unless_same
+from zyg.compiler.guards import same_function
 from zyg.compiler.inference import asked_for_keys, replaced
 from zyg.compiler.inference.attribute_surroundings import AttributeSurroundings
 from zyg.compiler.inference.constructors import constructor, has_rule_of_user
@@ -69,7 +72,6 @@ class ObjectSurroundings(AttributeSurroundings):
     """Answers questions about objects, and notes what the answers rest on."""
 
     # What needs nothing of the compilation.
-    constructor = staticmethod(constructor)
     has_rule_of_user = staticmethod(has_rule_of_user)
     unless_held = MemberOf(held_checks)
     unless_lazy = MemberOf(held_checks)
@@ -93,6 +95,16 @@ class ObjectSurroundings(AttributeSurroundings):
     check_separate = MemberOf(memory)
     check_apart = MemberOf(memory)
     check_rows_apart = MemberOf(memory)
+
+    def constructor(self, cls: type, names: Iterable[str] = ()) -> Constructor | None:
+        found = constructor(cls, names)
+        if found is not None:
+            for name in "__new__", "__init__", "__post_init__":
+                self.note_lookup(cls, name)
+            made_from = lookup(cls, "__init__")
+            if isinstance(made_from, types.FunctionType) and made_from is not found.init:
+                self._made.guards[id(made_from)] = same_function(made_from)
+        return found
 
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""

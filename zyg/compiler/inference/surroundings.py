@@ -22,7 +22,7 @@ from ir.parse import parse_code
 from ir.shared_names import owner_of_names
 from ir.types import TOP, Closure, Known, Type, class_of
 from zyg.compiler.assigned import is_of_users
-from zyg.compiler.guards import Absent, observed
+from zyg.compiler.guards import Absent, observed, same_function
 from zyg.compiler.inference.arithmetic import is_arithmetic
 from zyg.compiler.inference.asked import check_asked, makes_text
 from zyg.compiler.inference.constructors import with_source
@@ -290,8 +290,10 @@ class ProgramSurroundings(EffectSurroundings):
             )
         except (Unsupported, SourceNotFound):
             return None
-        if not is_own and not _is_small(source):
-            return None
+        if not is_own:
+            if not _is_small(source):
+                return None
+            self._made.guards[id(callee)] = same_function(callee)
         return Inlinable(
             source, callee.__defaults__ or (), callee.__kwdefaults__ or {}, is_own
         )
