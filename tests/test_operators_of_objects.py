@@ -150,3 +150,31 @@ def test_operators_that_numpy_answers_are_refused(program, kind):
 def test_operators_that_nobody_answers_raise_as_python_does():
     with pytest.raises(TypeError, match="unsupported operand"):
         zyg.gradient(lambda x: OfNumbers(x) * {}, 2.0)
+
+
+class Row:
+    """Has items, so that NumPy makes an array of it."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def __rmul__(self, factor):
+        return Row([factor * item * 10 for item in self.items])
+
+
+@pytest.mark.parametrize("rows", [lambda x: Row([x, x * x]), lambda x: [Row([x, x * x])][0]])
+def test_numbers_of_numpy_in_front_of_what_has_items(rows):
+    def program(x):
+        return (x * rows(x))[1]
+
+    assert zyg.gradient(program, 2.0) == (120.0,)
+    assert program(np.float64(2.0)) == 8.0
+    for derivative in zyg.gradient, lambda f, x: zyg.jvp(f, (x,), (x,)):
+        with pytest.raises(zyg.NotDifferentiable, match="a number of NumPy in front of an object"):
+            derivative(program, np.float64(2.0))

@@ -350,14 +350,23 @@ def _candidates(name: str, reflected: str, x: Any, y: Any) -> Iterator[tuple[Any
     order = [(left, False), (right, True)]
     if is_subclass and right is not lookup(type(x), reflected):
         order.reverse()
-    elif isinstance(x, np.ndarray) and not _gives_way(type(y)):
+    elif not _gives_way(type(y)) and (
+        isinstance(x, np.ndarray) or (isinstance(x, np.generic) and _is_like_array(type(y)))
+    ):
+        kind = "an array" if isinstance(x, np.ndarray) else "a number of NumPy"
         raise NotDifferentiable(
-            f"an array in front of an object of class {type(y).__name__} takes the operator apart "
+            f"{kind} in front of an object of class {type(y).__name__} takes the operator apart "
             "item by item; put the object in front, or set its class's `__array_ufunc__` to None"
         )
     elif isinstance(x, str | bytes) and name == "__mod__":
         return
     yield from [(method, swap) for method, swap in order if hasattr(method, "__code__")]
+
+
+def _is_like_array(cls: type) -> bool:
+    """Whether NumPy makes an array of such an object, which has items."""
+    has_items = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    return has_items or hasattr(cls, "__array__") or hasattr(cls, "__array_interface__")
 
 
 def _gives_way(cls: type) -> bool:
