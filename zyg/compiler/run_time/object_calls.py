@@ -350,9 +350,9 @@ def _candidates(name: str, reflected: str, x: Any, y: Any) -> Iterator[tuple[Any
     order = [(left, False), (right, True)]
     if is_subclass and right is not lookup(type(x), reflected):
         order.reverse()
-    elif not _gives_way(type(y)) and (
+    elif (
         isinstance(x, np.ndarray) or (isinstance(x, np.generic) and _is_like_array(type(y)))
-    ):
+    ) and not _gives_way(type(y)):
         kind = "an array" if isinstance(x, np.ndarray) else "a number of NumPy"
         raise NotDifferentiable(
             f"{kind} in front of an object of class {type(y).__name__} takes the operator apart "
