@@ -281,12 +281,13 @@ class PlaceMerging(PlaceWrites):
         within = self.roots_within(storage) if has_parts(operand.type) else shallow
         names = roots if self.may_be_element(operand) else within
         outer = {root for root in names if root not in local}
+        passed = self._passed_on(storage, params)
         if any(self.kind(root) == "unknown" for root in roots) or roots & self.state.held.keys():
             # The same in each round, in which more would be known of a new one.
             unknown = self.unknown.setdefault(operand.type, Value(operand.name, operand.type))
             self.nameless.add(unknown)
             outer |= {source for root in roots for source in self.outer_sources(root, local)}
-            return {unknown: ITSELF, **self._roles(operand, outer - own)}
+            return {unknown: ITSELF, **self._roles(operand, outer - own), **passed}
         made = {root for root in {storage, *roots} if root in local or root in own}
         stand_in = next((value for known, value in stand_ins if known & made), None)
         if stand_in is None:
@@ -299,7 +300,16 @@ class PlaceMerging(PlaceWrites):
             self.held.known.add(stand_in)
         if roots & self.state.lent.keys():
             self.state.lent[stand_in] = None
-        return {stand_in: ITSELF, **self._roles(operand, outer - own)}
+        return {stand_in: ITSELF, **self._roles(operand, outer - own), **passed}
+
+    def _passed_on(self, storage: Value, params: list[Value]) -> dict[Value, str]:
+        """The values carried by a loop that a merged one may be: of these more is known when it is
+        known what iterations hand on."""
+        containers, held = self.only_holding(storage, params), self.held_by(storage)
+        return {
+            param: HELD if param in held else HOLDER if param in containers else ITSELF
+            for param in self.reached(storage, params)
+        }
 
     def _roles(self, value: Value, roots: Iterable[Value]) -> dict[Value, str]:
         """What memory that may have some in common with a value is to it."""

@@ -287,15 +287,21 @@ class Storages:
         """The storages that a merged one may be."""
         return self._unmerged(self._reached(storage, {}))
 
-    def only_holding(self, storage: Value) -> set[Value]:
-        """The storages of which a merged one may be an element, and which it can't be itself."""
+    def reached(self, storage: Value, among: list[Value]) -> list[Value]:
+        """Those of some merged storages that a merged one may be."""
+        found = self._reached(storage, {})
+        return [value for value in among if value in found]
+
+    def only_holding(self, storage: Value, merged: Iterable[Value] = ()) -> set[Value]:
+        """The storages of which a merged one may be an element, and which it can't be itself; of
+        those that are `merged`, too."""
         whole = {storage}
         pending = [storage]
         while pending:
             more = self.covers_whole.get(pending.pop(), set()) - whole
             whole |= more
             pending += more
-        return set(self.shallow_roots(storage)) - whole
+        return {*self.shallow_roots(storage), *merged} - whole
 
     def containers_of(self, value: Value) -> set[Value]:
         """The storages of which a value is an element, or may be, and which it can't be itself."""

@@ -177,6 +177,52 @@ def what_the_last_iteration_has_given_to_an_object(x):
     return row[0] * before[1]
 
 
+@program((1.5, 1), (1.5, 0))
+def what_the_last_iteration_has_given_in_try(x, n):
+    board, row, before = Board(), [x], [x]
+    try:
+        row[0] = x / n
+        for i in range(3):
+            before = row
+            row = [x * i, 1.0]
+            board.rows.append(row)
+        board.rows[-1][0] = x * x
+        board.rows[-2][1] = x
+    except ZeroDivisionError:
+        return 3.0 * x
+    return row[0] * before[1]
+
+
+@program((1.5, 2), (1.5, 0), (1.5, 9))
+def what_an_iteration_before_has_given(x, n):
+    board, row, before = Board(), [x, x * x], [x, 1.0]
+    for i in range(4):
+        if i >= n:
+            before = row
+        row = [x * i, x + i]
+        board.rows.append(row)
+    board.rows[-2][1] = x
+    board.rows[0][0] = x * x
+    return before[1] * row[0] + before[0]
+
+
+@program((1.5, 2), (1.5, 9))
+def what_iterations_swap_where_one_fails(x, n):
+    board, first, second, third = Board(), [x], [x], [x]
+    for i in range(5):
+        try:
+            third, second = second, first
+            first = [x * i + 1.0]
+            board.rows.append(first)
+            if i == n:
+                raise ValueError
+        except ValueError:
+            first, second = second, first
+    board.rows[2][0] = x**3
+    board.rows[3][0] *= x
+    return first[0] * second[0] * third[0]
+
+
 @program((np.array([1.3, 0.7]),))
 def arrays_of_an_object_and_of_ones_own(u):
     board, own = Board([u * 2.0]), 0.7 * u
