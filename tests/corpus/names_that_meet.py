@@ -181,10 +181,9 @@ def what_the_last_iteration_has_given_to_an_object(x):
 def what_the_last_iteration_has_given_in_try(x, n):
     board, row, before = Board(), [x], [x]
     try:
-        row[0] = x / n
         for i in range(3):
             before = row
-            row = [x * i, 1.0]
+            row = [x * i / n, 1.0]
             board.rows.append(row)
         board.rows[-1][0] = x * x
         board.rows[-2][1] = x
