@@ -119,7 +119,8 @@ class HeldMemory(HeldFunctions):
                     if self._is_seen(name) and name not in state.exposed:
                         # What was exposed before, perhaps in part or in an earlier iteration, is
                         # a name of what it was then.
-                        parts = {name, *self._places.roots(name)}
+                        storage = self._places.storage(name)
+                        parts = {name, storage, *self._places.roots(storage)}
                         state.exposed[name] = version if parts.isdisjoint(self.known) else name
                     self.known.add(name)
                 self.expose(self._places.parts(operand))
