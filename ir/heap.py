@@ -87,11 +87,13 @@ class Contents:
     """What a piece of memory holds, in code that follows it as an attribute
     (`ir.memory.followed_memory`).
 
-    Memory of each type has a class of its own; `of` is that of the memory.
+    Memory of each type has a class of its own; `of` is that of the memory. `is_mixed`: it holds
+    memory beside numbers.
     """
 
     items: Any
     of: type
+    is_mixed: bool
 
 
 CONTENTS = "contents"

@@ -13,7 +13,7 @@ BY_AREA = {
     "assignments": "lists_that_do_not_grow",
     "bound_methods": "mapped_and_sorted",
     "calls_not_looked_into": """
-        appended_by_a_function_that_is_found changed_by_a_decorated_function packed_and_read
+        appended_by_a_function_that_is_found packed_and_read
         sorted_by_a_function_that_is_found updated_by_a_function_that_is_found
     """,
     "decorators": """
@@ -25,7 +25,6 @@ BY_AREA = {
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
     "enumerations": "members_that_are_called",
     "event_queues": "actions_that_plan_others desk_with_planned_events",
-    "exceptions": "exits_in_with",
     "failing_callees": "unknown_functions",
     "failing_flow": "type_error",
     "failing_memory": "attrs_order",
@@ -37,9 +36,7 @@ BY_AREA = {
     "generator_pipelines": "chosen_generator coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
-    "held_items_that_move": """
-        dict_of_arrays_and_pairs pairs_in_front pairs_sorted_and_spliced queue_of_pairs
-    """,
+    "held_items_that_move": "dict_of_arrays_and_pairs",
     "held_walks": """
         parts_of_iterators rows_of_an_array
         views_of_elements
@@ -71,7 +68,7 @@ BY_AREA = {
     "objects_changed": "history_of_a_simulation",
     "objects_holding_containers": """
         deep_copies dicts_of_lists
-        methods_that_change_rows trained_in_place
+        methods_that_change_rows
     """,
     "recursion": "continuations",
     "remembered_values": """

@@ -1,5 +1,5 @@
-"""An element of what an object holds that is changed in place, and then put into an object under its
-own name: the name shows the change."""
+"""An element of what an object holds that is changed in place, and then put into an object under
+its own name: the name shows the change."""
 
 import numpy as np
 import pytest

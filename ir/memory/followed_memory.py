@@ -34,7 +34,7 @@ from ir.heap import HEAP
 from ir.inference.special_calls import captured_names, default_names
 from ir.memory.contents import UNKNOWN
 from ir.memory.followed_types import is_tuple, may_be_none, may_capture, unless_none
-from ir.memory.held import CONTAINERS, is_memory_of_memory, item_held
+from ir.memory.held import CONTAINERS, is_memory_of_memory, is_table, item_held
 from ir.memory.held_functions import captures_memory, may_be_memory
 from ir.memory.held_tables import (
     HeldTables,
@@ -46,6 +46,7 @@ from ir.memory.memory_facts import KEYS, keeps_places
 from ir.types import (
     BOTTOM,
     Closure,
+    Dict,
     Iterator,
     Known,
     Scalar,
@@ -99,7 +100,7 @@ class FollowedMemory(HeldTables):
         if is_tuple(made.type):
             self.expose([made])
             return made
-        if is_memory_of_memory(made.type):
+        if is_table(made.type):
             self._check_known(made.type, loc)
             found = self._reference(made, made.type, loc)
             self.expose([found])
@@ -125,7 +126,7 @@ class FollowedMemory(HeldTables):
         try:
             # Of what a container of memory holds, nothing but references is read here.
             memory = found = self._reference(made, type_, loc)
-            if is_memory_of_memory(type_):
+            if is_table(type_):
                 self._check_known(type_, loc)
             else:
                 contents = self._contents(self._class_for(type_, loc), memory, loc)
@@ -175,9 +176,9 @@ class FollowedMemory(HeldTables):
         type_ = surroundings.changed_type(
             before.type, self._places.contents.is_element(first)
         )
-        if is_memory_of_memory(type_):
+        if is_table(type_):
             self._check_known(type_, loc)
-            return before if type_ == before.type else self._retyped(before, type_)
+            return before if type_ == before.type else self._retyped(before, type_, None)
         if first in self._read_of:
             return self._read_items(version, self._read_of[first], before.name, type_, loc)
         self._follow_view(first)
@@ -191,7 +192,7 @@ class FollowedMemory(HeldTables):
     def _again_unless_none(self, before: Value, version: Value, loc: Location | None) -> Value:
         """The same for what may be None."""
         type_ = self._places.inference.surroundings.changed_type(unless_none(before.type))
-        if is_memory_of_memory(type_):
+        if is_table(type_):
             self._check_known(type_, loc)
             return before
         cls = self._class_for(type_, loc)
@@ -281,9 +282,11 @@ class FollowedMemory(HeldTables):
             if callee in _ADDING_ITEMS:
                 operands = [*operands[:-1], self._put_into(operands[-1], type_, loc)]
             elif any(isinstance(o, Value) and may_be_memory(o.type) for o in held):
-                item = item_held(type_)
                 operands = [
-                    self._put_into(o, item, loc) if any(o is one for one in held) else o
+                    self._put_into(o, self._item_type(callee, type_, operands, o, loc), loc)
+                    if isinstance(o, Value) and may_be_memory(o.type) and (
+                        any(o is one for one in held)
+                    ) else o
                     for o in operands
                 ]
         elif is_of_unknown(type_):
@@ -328,7 +331,7 @@ class FollowedMemory(HeldTables):
     def was_changed(self, memory: Value, version: Value, loc: Location | None) -> None:
         places = self._places
         if is_memory_of_memory(version.type):
-            self._put_contents(version, version.type, loc)
+            self._put_memory_in(version, version.type, loc)
         elif is_of_unknown(version.type):
             self._check(places.inference.surroundings.unless_items_are_memory, version, loc)
         self._note_version(memory, version, loc)
@@ -338,18 +341,20 @@ class FollowedMemory(HeldTables):
         places = self._places
         inference, state = places.inference, places.state
         first = places.origin(memory)
-        self._note_change(first, version.type)
+        before = self._latest(memory).type
+        # Other names know what a key of a dict held before, too.
+        type_ = join(before, version.type) if isinstance(version.type, Dict) else version.type
+        self._note_change(first, type_)
         if first not in self._read_of:
             self._check_captured(memory, version, loc)
-        before = kind_of_items(self._latest(memory).type)
-        if not may_be_one(before, kind_of_items(version.type)):
+        if not may_be_one(kind_of_items(before), kind_of_items(version.type)):
             raise self._refused(loc)
-        if is_memory_of_memory(version.type):
+        if is_table(version.type):
             self._check_known(version.type, loc)
             state.writes.setdefault(places.storage(first), loc)
             places.written(state.current.get(first, first), version, loc)
             return
-        cls = self._class_for(version.type, loc)
+        cls = self._class_for(type_, loc)
         if first in self._read_of:
             heap = inference.current_heap(loc)
             self._store_items(heap, self._read_of[first], version, loc)
@@ -373,7 +378,9 @@ class FollowedMemory(HeldTables):
         if not is_sole:
             # Other names have to find what it is now, whether it was followed or not.
             items = state.current.get(owner, owner)
-            contents = self._contents(self._class_for(items.type, loc), items, loc, is_new=True)
+            if owner is not first:
+                cls = self._class_for(items.type, loc)
+            contents = self._contents(cls, items, loc, is_new=True)
             self._store_items(inference.current_heap(loc), contents, items, loc)
             self.mark([owner])
         after = inference.current_heap(loc)

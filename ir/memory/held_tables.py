@@ -23,16 +23,26 @@ from ir.errors import Unsupported
 from ir.generators import iterated
 from ir.heap import ITEMS
 from ir.inference.special_calls import special
-from ir.memory.held import CONTAINERS, is_deep, is_memory_of_memory, item_held
+from ir.memory.held import (
+    CONTAINERS,
+    is_deep,
+    is_memory_of_memory,
+    is_mixed,
+    is_mixed_tuple,
+    item_held,
+    kinds_held,
+)
 from ir.memory.held_functions import may_be_memory
 from ir.memory.memory_facts import LAZY, WITHOUT_STEPS
 from ir.memory.stand_ins import StandIns
 from ir.types import (
     BOTTOM,
     TOP,
+    Dict,
     Instance,
     Iterator,
     Method,
+    Scalar,
     Tuple,
     Type,
     Union,
@@ -46,7 +56,7 @@ if TYPE_CHECKING:
 _OF_MEMORY = (list, dict, tuple, deque, OrderedDict, defaultdict)
 _JOINING = (operator.add, operator.mul, operator.iadd, operator.imul)
 # What the items of a container are: `()` for numbers and the like, for memory its class and the
-# kind of its items; None where that isn't known.
+# kind of its items, for a dict of several kinds its keys; None where that isn't known.
 Kind: TypeAlias = tuple[Any, ...] | None
 
 
@@ -90,7 +100,7 @@ def _tables(inference: TypedCalls) -> HeldTables:
 
 def is_of_unknown(type_: Type) -> bool:
     """Whether nothing is known of what a container holds."""
-    return isinstance(type_, CONTAINERS) and item_held(type_) == TOP
+    return TOP in kinds_held(type_)
 
 
 def _reaches_memory(type_: Type) -> bool:
@@ -103,24 +113,29 @@ def _reaches_memory(type_: Type) -> bool:
 def is_known(type_: Type) -> bool:
     """Whether memory of a type holds numbers and the like, or memory of which that is known."""
     if isinstance(type_, Tuple):
-        return all(_is_reference(item) for item in type_.items)
+        return all(map(_is_known_part, type_.items))
     cls = class_of(type_)
     if facts.copies_items(cls or object):
         return True
     if not isinstance(type_, CONTAINERS):
         return False
+    if isinstance(type_, Dict):
+        return TOP in kinds_held(type_) or all(map(_is_known_part, kinds_held(type_)))
     item = item_held(type_)
     if item == TOP or not may_be_memory(item):
         return True
     return cls in _OF_MEMORY and is_known(item)
 
 
-def _is_reference(type_: Type) -> bool:
-    """Whether a part of a tuple, which tables hold, has no cotangent of its own."""
+def _is_known_part(type_: Type) -> bool:
+    """Whether it is known what stands in a tuple or under a key: memory, a number or a text."""
     if may_be_memory(type_):
         return is_known(type_)
+    if isinstance(type_, Union):
+        return all(map(_is_known_part, type_.members))
     cls = class_of(type_)
-    return cls is not None and issubclass(cls, int | str | type(None))
+    is_plain = cls is not None and issubclass(cls, int | float | complex | str | type(None))
+    return is_plain or isinstance(type_, Scalar)
 
 
 def kind_of_items(type_: Type) -> Kind:
@@ -130,7 +145,9 @@ def kind_of_items(type_: Type) -> Kind:
     item = item_held(type_)
     cls = class_of(item)
     if cls is None:
-        return None
+        if not isinstance(type_, Dict) or not is_memory_of_memory(type_):
+            return None
+        return frozenset(name for name, _ in type_.items), ()
     return (cls, kind_of_items(item)) if may_be_memory(item) else ()
 
 
@@ -140,7 +157,7 @@ def may_be_one(first: Kind, second: Kind) -> bool:
         return True
     if len(first) != len(second):
         return False
-    return not first or (first[0] is second[0] and may_be_one(first[1], second[1]))
+    return not first or (first[0] == second[0] and may_be_one(first[1], second[1]))
 
 
 def _joins(callee: Operand, args: list[Operand]) -> bool:
@@ -169,15 +186,10 @@ class HeldTables(StandIns):
             self._put_parts(value, type_, loc)
             return inference.current_heap(loc)
         if is_memory_of_memory(type_):
-            self._check_known(type_, loc)
-            functions = inference.surroundings.part_functions(class_of(type_) or object)
-            if functions is None:
-                raise self._refused(loc)
-            if item_held(value.type) != BOTTOM:
-                item = Const(item_held(type_))
-                inference.typed_call(Const(functions[0]), [value, item], {}, ["_"], loc)
-            return inference.current_heap(loc)
-        if is_memory_of_memory(value.type):
+            self._put_memory_in(value, type_, loc)
+            if not is_mixed(type_):
+                return inference.current_heap(loc)
+        elif is_memory_of_memory(value.type):
             raise self._refused(loc)
         self._put_owner(value, loc)
         cls = self._class_for(type_, loc)
@@ -185,6 +197,39 @@ class HeldTables(StandIns):
             self._check(inference.surroundings.unless_items_are_memory, value, loc)
         contents = self._contents(cls, value, loc, is_new=True)
         return self._store_items(inference.current_heap(loc), contents, value, loc)
+
+    def _put_memory_in(self, value: Value, type_: Type, loc: Location | None) -> None:
+        """The same for the memory in a container, not for the container itself."""
+        self._check_known(type_, loc)
+        inference = self._places.inference
+        if isinstance(type_, Dict):
+            self._put_values(value, dict(type_.items), loc)
+            return
+        functions = inference.surroundings.part_functions(class_of(type_) or object)
+        if functions is None:
+            raise self._refused(loc)
+        if item_held(value.type) != BOTTOM:
+            item = Const(item_held(type_))
+            inference.typed_call(Const(functions[0]), [value, item], {}, ["_"], loc)
+
+    def _put_values(self, value: Value, types: dict[str, Type], loc: Location | None) -> None:
+        """The same for a dict, whose values have types of their own."""
+        for name, part in self._values(value, loc).items():
+            if isinstance(part, Value) and may_be_memory(part.type):
+                if class_of(types.get(name, TOP)) is not class_of(part.type):
+                    raise self._refused(loc)
+                self.put(part, types[name], loc)
+
+    def _values(self, value: Value, loc: Location | None) -> dict[str, Operand]:
+        """What a dict with known keys holds now."""
+        if not isinstance(value.type, Dict):
+            raise self._refused(loc)
+        return {
+            name: self._places.read(
+                self._places.inference.call(operator.getitem, value, Const(name), loc=loc), loc
+            )
+            for name, _ in value.type.items
+        }
 
     def _put_owner(self, value: Value, loc: Location | None) -> None:
         """The same for the array of which this is a view, as far as is known."""
@@ -231,11 +276,33 @@ class HeldTables(StandIns):
         ]
 
     def _put_into(self, operand: Operand, type_: Type, loc: Location | None) -> Value:
-        """Puts what a container of memory will hold into objects; gives a reference."""
+        """Puts the memory in what a container of memory will hold, or that itself, into objects;
+        gives a reference, or what has cotangents of the numbers beside the memory."""
         if not isinstance(operand, Value) or class_of(type_) is not class_of(operand.type):
             raise self._refused(loc)
-        self._put_contents(operand, type_, loc)
-        return self._reference(operand, type_, loc)
+        if isinstance(type_, Tuple) or not is_mixed(type_):
+            self._put_contents(operand, type_, loc)
+        else:
+            self._put_memory_in(operand, type_, loc)
+        is_value = is_mixed_tuple(type_) or is_mixed(type_)
+        if isinstance(type_, Dict):
+            type_ = operand.type  # it need not have all keys that it is put beside
+        return (self._retyped if is_value else self._reference)(operand, type_, loc)
+
+    def _item_type(
+        self, callee: Any, type_: Type, operands: list[Operand], item: Value,
+        loc: Location | None,
+    ) -> Type:
+        """The type of what a container of a type will hold, which one of its changes is given."""
+        if not isinstance(type_, Dict):
+            return item_held(type_)
+        key = operands[0]
+        if callee is primitives.stored and isinstance(key, Const):
+            return dict(type_.items)[key.value]
+        found = {one for one in kinds_held(type_) if class_of(one) is class_of(item.type)}
+        if len(found) != 1:
+            raise self._refused(loc)
+        return found.pop()
 
     def _reference(self, value: Value, type_: Type, loc: Location | None) -> Value:
         found = Value(value.name, type_)
@@ -243,9 +310,9 @@ class HeldTables(StandIns):
         self._append(Call(Const(reference), [value], {}, [found], loc))
         return found
 
-    def _retyped(self, value: Value, type_: Type) -> Value:
+    def _retyped(self, value: Value, type_: Type, loc: Location | None) -> Value:
         found = Value(value.name, type_)
-        self._append(Call(Const(primitives.alias), [value], {}, [found], None))
+        self._append(Call(Const(primitives.alias), [value], {}, [found], loc))
         return found
 
     def whole(self, operand: Operand, loc: Location | None) -> Operand:
@@ -259,6 +326,12 @@ class HeldTables(StandIns):
                 for part in self._parts(operand, loc)
             ]
             return inference.call(primitives.build_tuple, *now, loc=loc)
+        if isinstance(operand.type, Dict):
+            pairs = [
+                one for name, part in self._values(operand, loc).items()
+                for one in (Const(name), self.whole(part, loc))
+            ]
+            return inference.call(primitives.build_dict, *pairs, loc=loc)
         is_iterator = isinstance(operand.type, Iterator)
         cls = list if is_iterator else class_of(operand.type) or object
         functions = inference.surroundings.part_functions(cls)

@@ -14,6 +14,7 @@ from ir.heap import HEAP
 from ir.memory.contents import has_parts, holds_memory, is_object, may_overlap
 from ir.memory.held import CONTAINERS, item_held
 from ir.memory.held_functions import captures_memory, may_be_memory
+from ir.memory.held_walks import BY_POSITIONS
 from ir.memory.memory_facts import KEYS, is_mutable
 from ir.memory.place_state import State, check_call, shown_name
 from ir.memory.storages import Storages
@@ -214,13 +215,19 @@ class PlaceReads(Storages):
             return self.reads_others(made.args[0])
         return made.callee.value in (iter, reversed, itertools.tee, functools.partial)
 
+    def _gives_positions(self, iterable: Value) -> bool:
+        """Whether a loop walks over positions already, as Python's own iterator comes to them."""
+        made = self.inference.definitions.get(iterable)
+        callee = made.callee if isinstance(made, Call) else None
+        return isinstance(callee, Const) and any(callee.value is one for one in BY_POSITIONS)
+
     def changed_iterable(
         self, iterables: list[Operand], before: State, loc: Location | None
     ) -> int | None:
         """Which of the iterables of a loop the body changes, where it has to read the items by
         their positions to see that."""
         for i, iterable in enumerate(iterables):
-            if not isinstance(iterable, Value):
+            if not isinstance(iterable, Value) or self._gives_positions(iterable):
                 continue
             storages = [self.storage(iterable), *self._read_later(iterable)]
             changed = [

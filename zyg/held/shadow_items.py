@@ -10,6 +10,7 @@ is there from the beginning, so that nothing is saved for it.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,8 @@ def add_item(
     before: Any = getattr(record, name, UNTOUCHED)
     own = shadows.own.get((record, name))
     if before is own and _has_place(own, like):
-        bar = realness_of(own, bar)
+        if not isinstance(bar, list | tuple | dict | deque):  # the parts of these differ in shape
+            bar = realness_of(own, bar)
         if type(own) is list or np.result_type(own, bar) == own.dtype:
             accumulate_at(own, index, bar)
             return

@@ -15,6 +15,7 @@ from typing import Any
 from ir import facts, primitives
 from ir.forgettable import forgettable
 from ir.heap import HEAP_NAME, Contents
+from ir.memory.held import is_mixed
 from ir.memory.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
@@ -31,7 +32,7 @@ def contents_class(type_: Type) -> type[Contents]:
     """The class of what stands for memory of a type."""
     cls = class_of(type_)
     assert cls is not None
-    return type(f"{cls.__name__}_contents", (Contents,), {"of": cls})
+    return type(f"{cls.__name__}_contents", (Contents,), {"of": cls, "is_mixed": is_mixed(type_)})
 
 
 def contents_of(cls: type[Contents], memory: Any) -> Contents:
@@ -63,7 +64,7 @@ def contents_put(cls: type[Contents], memory: Any) -> Contents:
     if id(memory) in known:
         return contents_of(cls, memory)
     first = next(iter(items_of(memory)), None)
-    if reaches_memory(first):
+    if reaches_memory(first) and not cls.is_mixed:
         raise NotDifferentiable(
             f"an object holds a {type(memory).__name__} of {type(first).__name__} objects, in code "
             "that is differentiated more than once, and that took it for one of numbers"

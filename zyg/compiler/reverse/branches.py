@@ -8,12 +8,13 @@ What an adjoint arm reads of its forward arm is handed out as a further result o
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
-from ir.core import Block, Branch, Const, If, Op, Operand, Raise, Try, Value, Yield, type_of
+from ir.core import Block, Branch, Call, Const, If, Op, Operand, Raise, Try, Value, Yield, type_of
 from ir.late import late
 from ir.rewrite import defined, substitute
-from ir.types import Scalar, join, widen
+from ir.types import Scalar, Type, class_of, join, widen
 from zyg.compiler.forward.forward_steps import BranchStep, touches_heap, works_on_heap
 from zyg.compiler.reverse.cotangent_types import NONE
 from zyg.compiler.reverse.loops import LoopTransposer
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from zyg.compiler.run_time import refusals
 else:  # it is for calls that are found at run time
     refusals = late("zyg.compiler.run_time.refusals")
+
+
+def may_grow(type_: Type) -> bool:
+    """Whether a value is a container whose length changes in place."""
+    return class_of(type_) in (list, deque)
 
 
 class BranchTransposer(LoopTransposer):
@@ -70,7 +76,7 @@ class BranchTransposer(LoopTransposer):
         for _, ops, changed in arms:
             self.ops = ops
             values = [
-                changed.get(v) or self.bars.get(v) or self.zero(v) for v in targets
+                changed.get(v) or self.bars.get(v) or self._zero_in_arm(op, v) for v in targets
             ]
             blocks.append(Block([], self.ops, Yield(values)))
             yields.append(values)
@@ -85,6 +91,20 @@ class BranchTransposer(LoopTransposer):
         cond = op.cond if isinstance(op, If) else self._completed(op)
         self._define(If(cond, blocks[0], blocks[1], results, op.loc))
         self.bars.update(zip(targets, results, strict=True))
+
+    def _zero_in_arm(self, op: Branch, value: Value) -> Operand:
+        """What an arm gives a value that it doesn't read. Memory whose contents are followed is
+        read by what stands for these, and has no cotangent: one of another time might be longer.
+        """
+        if (
+            isinstance(op, If) and self.heap is not None and may_grow(value.type)
+            and not self.surroundings.holds_at_run_time()
+        ):
+            made = self.definitions.get(op.cond) if isinstance(op.cond, Value) else None
+            callee = made.callee if isinstance(made, Call) else None
+            if isinstance(callee, Const) and callee.value is self.surroundings.is_followed:
+                return NONE
+        return self.zero(value)
 
     def _completed(self, op: Try) -> Value:
         """Whether the body has come to its end; handed out for the adjoint to read."""
