@@ -45,14 +45,13 @@ BY_AREA = {
     "local_classes": "data_classes_in_a_function",
     "names_of_attributes": """
         deep_copies deep_copies_of_what_is_shared methods_that_walk_over_attributes
-        records_of_objects states_of_the_past
+        records_of_objects
     """,
     "names_that_meet": """
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
         groups_of_two linked_list
         row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "namespaces": "copied_namespaces",
     "object_protocols": """
         attributes_of_a_wrapped_object
         method_by_the_class_of_its_argument
@@ -67,8 +66,7 @@ BY_AREA = {
     """,
     "objects_changed": "history_of_a_simulation",
     "objects_holding_containers": """
-        deep_copies dicts_of_lists
-        methods_that_change_rows
+        dicts_of_lists methods_that_change_rows
     """,
     "recursion": "continuations",
     "remembered_values": """

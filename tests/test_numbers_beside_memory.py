@@ -329,6 +329,37 @@ def dict_in_a_dict(x):
     return np.sum(model.items["layer"]["w"]) * model.items["layer"]["b"] * model.items["scale"]
 
 
+class Part:
+    def __init__(self, x):
+        self.x = x
+
+
+def objects_beside_memory(x):
+    history = History([(Part(x), state(x)), (Part(x * x), state(x * 2))])
+    part, v = history.items[0]
+    part.x = part.x * v[0]
+    history.items[1][1][0] *= part.x
+    history.items.append((history.items[1][0], v))
+    v[1] = history.items[2][0].x
+    return sum(part.x * np.sum(v**2) for part, v in history.items)
+
+
+def objects_by_name(x):
+    parts = History({"a": Part(x), "b": Part(x * x)})
+    parts.items["a"].x *= x
+    parts.items["b"] = parts.items["a"]
+    parts.items["b"].x += x
+    return parts.items["a"].x * parts.items["b"].x
+
+
+def objects_and_memory_by_name(x):
+    parts = History({"a": Part(x), "w": state(x), "b": x * x})
+    parts.items["w"][0] *= parts.items["a"].x
+    parts.items["a"].x = parts.items["w"][0] * parts.items["b"]
+    parts.items["b"] += parts.items["a"].x
+    return np.sum(parts.items["w"]) * parts.items["b"] * parts.items["a"].x
+
+
 PROGRAMS = [
     grown_from_nothing, state_that_is_changed_behind, changed_as_an_element, changed_in_a_loop,
     lists_beside_numbers, one_array_in_two_tuples, tuples_in_tuples, dict_of_tuples,
@@ -337,6 +368,7 @@ PROGRAMS = [
     kept_by_several_objects, fails_midway, arrays_as_a_whole, one_arm_grows,
     parameters_by_name, replaced_by_name, dict_given_to_a_function, two_dicts_of_one_array,
     rows_of_two_depths, moments_of_an_optimiser, dict_in_a_list, dict_in_a_dict,
+    objects_beside_memory, objects_by_name, objects_and_memory_by_name,
 ]
 
 

@@ -120,7 +120,7 @@ def is_known(type_: Type) -> bool:
     if not isinstance(type_, CONTAINERS):
         return False
     if isinstance(type_, Dict):
-        return TOP in kinds_held(type_) or all(map(_is_known_part, kinds_held(type_)))
+        return not is_memory_of_memory(type_) or all(map(_is_known_part, kinds_held(type_)))
     item = item_held(type_)
     if item == TOP or not may_be_memory(item):
         return True
@@ -128,13 +128,16 @@ def is_known(type_: Type) -> bool:
 
 
 def _is_known_part(type_: Type) -> bool:
-    """Whether it is known what stands in a tuple or under a key: memory, a number or a text."""
+    """Whether it is known what stands in a tuple or under a key: memory, an object, a number or a
+    text."""
     if may_be_memory(type_):
         return is_known(type_)
     if isinstance(type_, Union):
         return all(map(_is_known_part, type_.members))
     cls = class_of(type_)
-    is_plain = cls is not None and issubclass(cls, int | float | complex | str | type(None))
+    is_plain = cls is not None and (
+        facts.is_object(cls) or issubclass(cls, int | float | complex | str | type(None))
+    )
     return is_plain or isinstance(type_, Scalar)
 
 

@@ -76,9 +76,9 @@ _PLAIN_READERS = {
 # The modules whose functions are differentiated as the user's are.
 PROGRAMS = (
     "zyg.rules.generators", "zyg.rules.functional", "zyg.rules.taking_all",
-    "zyg.rules.array_stores", "zyg.rules.attribute_dicts", "zyg.rules.heaps", "zyg.rules.held_rows",
-    "zyg.rules.mappings", "zyg.rules.piecewise", "zyg.inside.solvers_inside",
-    "zyg.inside.integrals_inside", "zyg.inside.flows_inside",
+    "zyg.rules.array_stores", "zyg.rules.attribute_dicts", "zyg.rules.deep_copies",
+    "zyg.rules.heaps", "zyg.rules.held_rows", "zyg.rules.mappings", "zyg.rules.piecewise",
+    "zyg.inside.solvers_inside", "zyg.inside.integrals_inside", "zyg.inside.flows_inside",
 )
 
 

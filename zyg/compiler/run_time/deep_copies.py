@@ -12,15 +12,19 @@ import copy
 import dataclasses
 import functools
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ir import facts
 from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import Back, Differentiate, is_place, lookup
 from zyg.compiler.run_time.object_backs import Through, differentiated, picked
 from zyg.errors import NotDifferentiable
+from zyg.held.copying import CHANGEABLE
 from zyg.held.held_memory import Seen, hold_value
 from zyg.held.shadow_calls import add_held, current_shadows, is_running
+from zyg.rules.registry import constant
 from zyg.signature import is_record
 
 # Methods by which a class says how its instances are copied.
@@ -70,6 +74,29 @@ def deep_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back] | None:
         for field in _copied_fields(original, memo[id(original)], memo)
     ]
     return y, DeepCopied(fields)
+
+
+def unless_reached_twice(x: Any) -> None:
+    """Raises for what leads to an object, or to what can be changed in place, in two ways: its deep
+    copy has that once, too."""
+    seen: set[int] = set()
+    pending = [x]
+    while pending:
+        value = pending.pop()
+        is_object = is_place(type(value))
+        if is_object or isinstance(value, CHANGEABLE):
+            if id(value) in seen:
+                raise NotDifferentiable(
+                    f"copy.deepcopy of what leads to the same {type(value).__name__} twice, in "
+                    "code whose gradient is differentiated in turn; copy its parts one by one"
+                )
+            seen.add(id(value))
+        if is_object:
+            pending += [item for _, item in fields_of(value)]
+        elif isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list | tuple | set | deque):
+            pending += value
 
 
 class _Field:
@@ -207,3 +234,7 @@ class RecordBack:
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> RecordBack:
         return self
+
+
+constant(unless_reached_twice)
+facts.effect(unless_reached_twice)
