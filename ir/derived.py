@@ -155,8 +155,10 @@ def is_derived(type_: Type) -> bool:
 
 
 def is_asked(type_: Type) -> bool:
-    """Whether operators ask a class for its own methods, for values of this type."""
-    return isinstance(type_, Instance) or is_derived(type_)
+    """Whether operators ask a class for its own methods, for values of this type; of a class, for
+    what answers `cls[key]`."""
+    is_class = isinstance(type_, Known) and isinstance(type_.value, type)
+    return is_class or isinstance(type_, Instance) or is_derived(type_)
 
 
 def found_in(cls: type, name: str) -> Any:

@@ -7,7 +7,7 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 BY_AREA = {
     "abstract_collections": "a_sequence classes_for_users",
     "asked_classes": """
-        an_item_of_one_of_several_classes items_of_classes names_of_modules_that_are_found
+        names_of_modules_that_are_found
         what_the_metaclass_of_one_of_several_classes_computes
     """,
     "assignments": "lists_that_do_not_grow",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from zyg.compiler.inference.objects import (
     OPERATORS,
     is_hashable,
     is_place,
+    item_of_class,
     iterates,
     iterates_over,
     lookup,
@@ -52,6 +54,7 @@ from zyg.compiler.inference.stepping import (
 )
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.held.nested_shadows import Bars, BarTable
+from zyg.signature import is_users
 
 if TYPE_CHECKING:
     from zyg.compiler.inference import operator_methods, quiet_methods
@@ -274,6 +277,10 @@ class ObjectSurroundings(AttributeSurroundings):
         return changed
 
     def operator_method(self, callee: object, types_: tuple[Type, ...]) -> Any:
+        if callee is operator.getitem and isinstance(types_[0], Known) and (
+            isinstance(types_[0].value, type)
+        ):
+            return self._item_of_class(types_[0].value)
         found = operator_methods.operator_method(callee, types_)
         if found is not None:
             name, method = found
@@ -287,6 +294,17 @@ class ObjectSurroundings(AttributeSurroundings):
             if not declines:
                 return method, is_swapped
         return None
+
+    def _item_of_class(self, cls: type) -> Any:
+        """What answers `cls[key]`: a method of a metaclass of the user's, or of the class."""
+        method = lookup(type(cls), "__getitem__")
+        if isinstance(method, types.FunctionType) and is_users(type(cls)):
+            self.note_lookup(type(cls), "__getitem__")
+            return method, False
+        plain = item_of_class(cls)
+        if plain is not None:
+            self.note_lookup(cls, "__class_getitem__")
+        return None if plain is None else (plain, False)
 
     def _declines(self, method: Any, types_: tuple[Type, ...]) -> bool | None:
         """Whether a method of an operator gives NotImplemented; None if it may or may not."""
