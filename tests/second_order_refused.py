@@ -26,7 +26,6 @@ BY_AREA = {
     "enumerations": "members_that_are_called",
     "event_queues": "actions_that_plan_others desk_with_planned_events",
     "failing_callees": "unknown_functions",
-    "failing_flow": "type_error",
     "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list sliced_and_taken",

@@ -107,6 +107,14 @@ class EffectSurroundings(ObjectSurroundings):
             self.note_store(None, "", TOP)
         return found
 
+    def _may_begin(
+        self, callee: Type, types_: tuple[Type, ...], kwtypes: dict[str, Type]
+    ) -> bool:
+        """Whether a function takes the arguments of a call; of others, none of its code runs."""
+        target = self._specialiser.target(callee)
+        kwtypes = {name: type_ for name, type_ in kwtypes.items() if name != HEAP_NAME}
+        return target is None or self._specialiser.bound_types(target, types_, kwtypes) is not None
+
     def _updated(
         self,
         inference: TypedCalls,
@@ -136,7 +144,7 @@ class EffectSurroundings(ObjectSurroundings):
         except SourceNotFound:
             return unknown
         if made is None:
-            return unknown
+            return unknown if self._may_begin(callee_type, types_, kwtypes) else []
         if not (made.updates or made.spoiled):
             return []
         target = self._specialiser.target(callee_type)
