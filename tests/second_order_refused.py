@@ -43,8 +43,7 @@ BY_AREA = {
     "iterators": "mapped_with_gradient_of_the_function",
     "local_classes": "data_classes_in_a_function",
     "names_of_attributes": """
-        deep_copies deep_copies_of_what_is_shared methods_that_walk_over_attributes
-        records_of_objects
+        deep_copies_of_what_is_shared methods_that_walk_over_attributes records_of_objects
     """,
     "names_that_meet": """
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
