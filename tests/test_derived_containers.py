@@ -367,3 +367,36 @@ def test_a_global_that_comes_to_hold_something_else():
 
 
 SETTINGS = Marked(a=2.0)
+
+
+class Scaled(NamedTuple):
+    factor: float
+    offset: float
+
+    def __call__(self, x, power=1):
+        return self.factor * x**power + self.offset
+
+    def doubled(self):
+        return Scaled(2.0 * self.factor, self.offset)
+
+
+HELD = Scaled(3.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: Scaled(x, 2.0)(x, power=2) + Scaled(2.0, x).doubled()(x),
+        lambda x: HELD(x) * x,
+        lambda x: called_with(Scaled(x, 2.0 * x), x),
+        lambda x: (lambda f: (lambda t: f(t, 3)))(Scaled(x, 1.0))(x),
+        lambda x: sum(f(x) for f in [Scaled(x, 1.0), Scaled(2.0, x)]),
+    ],
+)
+def test_named_tuples_that_are_called(f):
+    zyg.check_grads(f, 0.7)
+    assert zyg.jvp(f, (0.7,), (1.0,))[1] == pytest.approx(zyg.gradient(f, 0.7)[0])
+
+
+def called_with(f, x):
+    return f(x) ** 2

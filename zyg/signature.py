@@ -205,10 +205,16 @@ BACK = Instance(BackFunction)
 
 
 def is_users(cls: type) -> bool:
-    """Whether a class was made by a class statement, other than for constants and numbers."""
+    """Whether a class was made by a class statement, other than for constants and numbers.
+
+    Those count that stand for SciPy's classes (`zyg.rules.scipy_objects`).
+    """
     return bool(cls.__flags__ & HEAP_TYPE) and not (
         issubclass(cls, enum.Enum)
-        or cls.__module__.partition(".")[0] in ("fractions", "decimal", "zyg", "ir", *BY_RULES)
+        or (
+            cls.__module__.partition(".")[0] in ("fractions", "decimal", "zyg", "ir", *BY_RULES)
+            and not cls.__module__.startswith("zyg.rules.scipy_")
+        )
     )
 
 

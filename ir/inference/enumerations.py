@@ -1,5 +1,7 @@
 """Members of enumerations: constants, known when code is made, whatever they hold.
 
+A NamedTuple that is known then is called as they are.
+
     Unit.CM.value        ->    0.01
     for u in Unit:       ->    for u in (Unit.CM, Unit.M):
     Act.RELU(x)          ->    Act.__call__(Act.RELU, x)
@@ -28,7 +30,8 @@ def name_or_value(member: Any, name: str) -> Operand | None:
 
 def called_method(member: Any) -> types.FunctionType | None:
     """The function that a call of a member is a call of."""
-    method = found_in(type(member), "__call__") if isinstance(member, enum.Enum) else None
+    is_known = isinstance(member, enum.Enum | tuple)
+    method = found_in(type(member), "__call__") if is_known else None
     return method if isinstance(method, types.FunctionType) else None
 
 

@@ -255,6 +255,10 @@ class Surroundings(ContentsAsked, Protocol):
     def unsettled(self, callee: object, types: tuple[Type, ...]) -> list[int]:
         """The operands that may be such iterators, of a call that takes all of their items."""
 
+    def stood_in(self, callee: Type, result: Type) -> Any:
+        """The function that gives what stands for an object of a library, where a call of a
+        function of the user's may give either, or None."""
+
     def called_method(self, type_: Type) -> Any:
         """The function that is certain to run where an object of a type is called, or None."""
 

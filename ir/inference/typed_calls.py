@@ -133,7 +133,7 @@ class TypedCalls(TypedChanges):
                 if cases is not None:
                     return cases
         if type(callee) is not Const:
-            return self._append(callee, args, kwargs, names, loc)
+            return self._standing_in(callee, args, kwargs, names, loc)
         value = callee.value
         if not kwargs and len(names) == 1:
             made = self._asking_nothing(callee, args, names[0], loc)
@@ -193,7 +193,18 @@ class TypedCalls(TypedChanges):
             inlined = self._inline_call(value, args, kwargs, names, loc)
             if inlined is not None:
                 return inlined
-        return self._append(callee, args, kwargs, names, loc)
+        return self._standing_in(callee, args, kwargs, names, loc)
+
+    def _standing_in(
+        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """What a call gives, with what stands for an object of a library in the place of that."""
+        found = self._append(callee, args, kwargs, names, loc)
+        if self.places is None or len(found) != 1:
+            return found
+        stood_in = self.surroundings.stood_in(type_of(callee), type_of(found[0]))
+        return found if stood_in is None else [self.call(stood_in, found[0], loc=loc)]
 
     def _items_of_objects(
         self, callee: object, operands: list[Operand], loc: Location | None

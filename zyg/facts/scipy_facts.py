@@ -48,13 +48,14 @@ def of_linear_algebra(linalg: Any) -> None:
     facts.result_made_by(by_example, linalg.svd, linalg.svdvals, linalg.qr, linalg.lu)
     facts.result(linalg.cho_factor)(cho_factor)
     facts.result(linalg.cho_solve)(cho_solve)
+    facts.result(linalg.solve_banded)(distributed(solve_banded))
     facts.result(linalg.solve_sylvester)(distributed(solve_sylvester))
     facts.result(linalg.toeplitz)(distributed(toeplitz))
     facts.result(linalg.block_diag)(distributed(block_diag))
     facts.fresh(
         linalg.eigh, linalg.eigvalsh, linalg.svd, linalg.svdvals, linalg.qr, linalg.lu,
         linalg.cho_factor, linalg.cho_solve, linalg.solve_sylvester, linalg.toeplitz,
-        linalg.block_diag,
+        linalg.block_diag, linalg.solve_banded,
     )
 
 
@@ -81,6 +82,12 @@ def are_double(types_: tuple[Type, ...], rank: int) -> bool:
 def solve_sylvester(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """Of the shape of the right-hand side."""
     return args[2] if len(args) == 3 and are_double(args, 2) and not kwargs else TOP
+
+
+def solve_banded(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    """`solve_banded((l, u), ab, b)`, of the shape of the right-hand side."""
+    is_known = len(args) == 3 and not kwargs and are_double(args[1:2], 2)
+    return args[2] if is_known and are_double(args[2:], rank_of(args[2]) or 0) else TOP
 
 
 def toeplitz(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:

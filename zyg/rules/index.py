@@ -139,7 +139,9 @@ LATE = {
     "numpy.random": ("draws", "draws_of_python"),
     "scipy.fft": ("fourier", "scipy_fft"),
     "scipy.integrate": ("scipy_integrate", "scipy_integrate_tangents", "scipy_samples"),
-    "scipy.interpolate": ("scipy_interpolate",),
+    "scipy.interpolate": (
+        "scipy_interpolate", "scipy_lines", "scipy_splines", "scipy_grids",
+    ),
     "scipy.optimize": ("scipy_optimize",),
     "scipy.sparse": ("scipy_sparse", "scipy_sparse_tangents"),
     "scipy.sparse.linalg": ("scipy_sparse", "scipy_sparse_tangents"),

@@ -22,11 +22,11 @@ from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, type_of
 from ir.inference.special_calls import typed
 from ir.inference.written_out import fields_of_dataclass
-from ir.types import Closure, Instance, Known, Type, class_of
+from ir.types import Closure, Instance, Known, NamedTuple, Type, class_of
 from zyg.compiler.guards import AnyGuard, Dispatching, Partial
 from zyg.compiler.inference.objects import lookup
 from zyg.rules.registry import is_constant, rule_of, substitute_of
-from zyg.signature import is_dispatching, is_of_dataclasses
+from zyg.signature import is_by_rules, is_dispatching, is_of_dataclasses
 
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
@@ -61,14 +61,19 @@ def maker_of(
 ) -> Any:
     """What makes a function in the place of an object, as `operator.methodcaller` gives one.
 
-    It is a function wherever the call stands, also where nothing depends on its arguments.
-    `call_type` tells what a call gives.
+    It is a function wherever the call stands, also where nothing depends on its arguments; and so
+    is a NamedTuple of ours in the place of an object of SciPy's. `call_type` tells what a call
+    gives.
     """
     plain = substitute_of(callee.value)
-    if plain is None or isinstance(callee.value, types.FunctionType):
+    if plain is None or (
+        isinstance(callee.value, types.FunctionType) and not is_by_rules(callee.value)
+    ):
         return None
     types_ = tuple(map(type_of, args)), {name: type_of(arg) for name, arg in kwargs.items()}
-    return plain if isinstance(call_type(Known(callee.value), *types_), Closure) else None
+    made = call_type(Known(callee.value), *types_)
+    is_ours = isinstance(made, NamedTuple) and made.cls.__module__.startswith("zyg.rules.")
+    return plain if isinstance(made, Closure) or is_ours else None
 
 
 def _known_callee(

@@ -136,6 +136,8 @@ def outside(type_: Type) -> Type:
             ))
         case Tuple(items):
             return Tuple(tuple(map(outside, items)))
+        case NamedTuple(cls, item, items):
+            return NamedTuple(cls, outside(item), tuple(map(outside, items)))
         case Sequence(cls, item):
             return Sequence(cls, outside(item))
         case Dict(items):
