@@ -146,7 +146,10 @@ LATE = {
     "scipy.sparse": ("scipy_sparse", "scipy_sparse_tangents"),
     "scipy.sparse.linalg": ("scipy_sparse", "scipy_sparse_tangents"),
     "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
-    "scipy.stats": ("special_functions", "special_gamma", "scipy_stats"),
+    "scipy.stats": (
+        "special_functions", "special_gamma", "scipy_stats", "scipy_stats_vectors",
+        "scipy_stats_samples",
+    ),
     "scipy.signal": ("scipy_signal",),
     "scipy.linalg": (
         "scipy_solve", "scipy_matrices", "scipy_factorisations", "scipy_composites",

@@ -19,7 +19,7 @@ from ir import facts
 from ir.core import Const
 from ir.types import TOP, Dict, Scalar, Tuple
 from zyg.errors import NotDifferentiable
-from zyg.rules import stats_counts, stats_formulas
+from zyg.rules import stats_counts, stats_families, stats_formulas
 from zyg.rules.registry import adjoint, constant, substitute
 from zyg.rules.tangent_registry import tangent
 
@@ -29,18 +29,20 @@ FROZEN, FROZEN_DISCRETE = type(stats.norm()), type(stats.poisson(1.0))
 
 # Which formula stands for which method
 
-NAMES = (
-    *("norm", "expon", "gamma", "chi2", "beta", "t", "uniform", "lognorm", "cauchy", "laplace"),
-    *("logistic", "weibull_min", "rayleigh", "halfnorm", "pareto", "invgamma", "gumbel_r"),
-    *("gumbel_l", "skewnorm", "vonmises", "truncnorm", "poisson", "binom", "bernoulli", "geom"),
-    "nbinom",
-)
+MODULES = stats_formulas, stats_families, stats_counts
+METHODS = ("logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf")
+NAMES = tuple(dict.fromkeys(
+    name.rpartition("_")[0]
+    for module in MODULES
+    for name, formula in vars(module).items()
+    if name.endswith(("_logpdf", "_logpmf")) and formula.__module__ == module.__name__
+))
 FORMULAS = {
     (type(getattr(stats, name)), method): getattr(module, f"{name}_{method}")
-    for module in (stats_formulas, stats_counts)
+    for module in MODULES
     for name in NAMES
-    for method in ("logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf")
-    if hasattr(module, f"{name}_{method}")
+    for method in METHODS
+    if hasattr(module, f"{name}_{method}") and hasattr(stats, name)
 }
 
 
@@ -54,9 +56,8 @@ def formula_of(distribution, method):
     formula = found_formula(distribution, method)
     if formula is None:
         raise NotDifferentiable(
-            f"scipy.stats.{distribution.name}.{method} has no rule; there are rules for "
-            f"{', '.join(NAMES)} and multivariate_normal; write the formula out, or keep "
-            "derivatives out of the call with zyg.dropgrad"
+            f"scipy.stats.{distribution.name}.{method} has no rule; write the formula out, or keep "
+            "derivatives out of the call with zyg.dropgrad; docs/limits.md lists what has a rule"
         )
     return formula
 

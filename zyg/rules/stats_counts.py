@@ -123,3 +123,74 @@ def nbinom_sf(k, n, p, loc=0):
     k, p = np.floor(np.subtract(k, loc)), probability_with(n, p)
     value = special.betainc(np.maximum(k, 0.0) + 1, np.asarray(n), 1 - p)
     return inside(k >= 0, value, 1.0, k + 0 * p)
+
+
+def betabinom_logpmf(k, n, a, b, loc=0):
+    k, a, b = np.subtract(k, loc), positive(a), positive(b)
+    is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
+    count = np.where(is_count, k, 0.0)
+    rest = np.subtract(n, count)
+    value = special.betaln(count + a, rest + b) - special.betaln(a, b)
+    value = value - np.log(np.add(n, 1.0)) - special.betaln(rest + 1, count + 1)
+    return inside(is_count, value, -np.inf, k + 0 * (a + b))
+
+
+def betanbinom_logpmf(k, n, a, b, loc=0):
+    k, a, b = np.subtract(k, loc), positive(a), positive(b)
+    is_count = (k >= 0) & (k == np.floor(k))
+    count = np.where(is_count, k, 0.0)
+    value = special.betaln(np.add(a, n), b + count) - special.betaln(a, b)
+    value = value - np.log(np.add(n, count)) - special.betaln(np.add(n, 0.0), count + 1)
+    return inside(is_count, value, -np.inf, k + 0 * (a + b))
+
+
+def logser_logpmf(k, p, loc=0):
+    k, p = np.subtract(k, loc), np.where(np.greater(p, 0) & np.less(p, 1), p, np.nan)
+    is_count = (k >= 1) & (k == np.floor(k))
+    count = np.where(is_count, k, 1.0)
+    value = count * np.log(p) - np.log(count) - np.log(-np.log1p(-p))
+    return inside(is_count, value, -np.inf, k + 0 * p)
+
+
+def planck_logpmf(k, lambda_, loc=0):
+    k, rate = np.subtract(k, loc), positive(lambda_)
+    is_count = (k >= 0) & (k == np.floor(k))
+    value = np.log(-np.expm1(-rate)) - rate * np.where(is_count, k, 0.0)
+    return inside(is_count, value, -np.inf, k + 0 * rate)
+
+
+def planck_cdf(k, lambda_, loc=0):
+    return -np.expm1(planck_logsf(k, lambda_, loc))
+
+
+def planck_sf(k, lambda_, loc=0):
+    return np.exp(planck_logsf(k, lambda_, loc))
+
+
+def planck_logsf(k, lambda_, loc=0):
+    k = np.floor(np.subtract(k, loc))
+    return -positive(lambda_) * np.maximum(k + 1, 0.0)
+
+
+def dlaplace_logpmf(k, a, loc=0):
+    k, a = np.subtract(k, loc), positive(a)
+    value = np.log(np.tanh(0.5 * a)) - a * np.abs(k)
+    return inside(k == np.floor(k), value, -np.inf, k + 0 * a)
+
+
+def yulesimon_logpmf(k, alpha, loc=0):
+    k, alpha = np.subtract(k, loc), positive(alpha)
+    is_count = (k >= 1) & (k == np.floor(k))
+    value = np.log(alpha) + special.betaln(np.where(is_count, k, 1.0), alpha + 1)
+    return inside(is_count, value, -np.inf, k + 0 * alpha)
+
+
+def skellam_logpmf(k, mu1, mu2, loc=0):
+    """By a Bessel function (J. Skellam, 1946), scaled against overflow."""
+    k, first, second = np.subtract(k, loc), positive(mu1), positive(mu2)
+    is_count = k == np.floor(k)
+    count = np.where(is_count, k, 0.0).astype(int)
+    product = 2 * np.sqrt(first * second)
+    value = np.log(special.ive(np.abs(count), product)) + product - first - second
+    value = value + 0.5 * count * (np.log(first) - np.log(second))
+    return inside(is_count, value, -np.inf, k + 0 * (first + second))

@@ -112,17 +112,17 @@ def beta_logpdf(x, a, b, loc=0, scale=1):
 
 
 def beta_cdf(x, a, b, loc=0, scale=1):
-    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
+    z = standard(x, loc, scale_if(np.greater(a, 0) & np.greater(b, 0), scale))
     is_within = (z > 0) & (z < 1)
     value = special.betainc(a, b, np.where(is_within, z, 0.5))
-    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z + 0 * shapes)
+    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z)
 
 
 def beta_sf(x, a, b, loc=0, scale=1):
-    z, shapes = standard(x, loc, scale), positive(a) + positive(b)
+    z = standard(x, loc, scale_if(np.greater(a, 0) & np.greater(b, 0), scale))
     is_within = (z > 0) & (z < 1)
     value = special.betainc(b, a, 1 - np.where(is_within, z, 0.5))
-    return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z + 0 * shapes)
+    return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z)
 
 
 def t_logpdf(x, df, loc=0, scale=1):
@@ -235,10 +235,10 @@ def logistic_logsf(x, loc=0, scale=1):
 
 
 def weibull_min_logpdf(x, c, loc=0, scale=1):
-    z, c = standard(x, loc, scale), positive(c)
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
     within = np.where(z >= 0, z, 1.0)
     value = np.log(c) + special.xlogy(c - 1, within) - within**c - np.log(scale)
-    return inside(z >= 0, value, -np.inf, z + 0 * c)
+    return inside(z >= 0, value, -np.inf, z)
 
 
 def weibull_min_cdf(x, c, loc=0, scale=1):
@@ -250,8 +250,8 @@ def weibull_min_sf(x, c, loc=0, scale=1):
 
 
 def weibull_min_logsf(x, c, loc=0, scale=1):
-    z, c = standard(x, loc, scale), positive(c)
-    return inside(z > 0, -(np.where(z > 0, z, 1.0) ** c), 0.0, z + 0 * c)
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    return inside(z > 0, -(np.where(z > 0, z, 1.0) ** c), 0.0, z)
 
 
 def rayleigh_logpdf(x, loc=0, scale=1):

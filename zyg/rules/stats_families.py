@@ -1,0 +1,833 @@
+"""Densities and distribution functions of further families: formulas for methods of `scipy.stats`.
+
+    genpareto_logpdf(x, c, loc, scale)      log density of the generalised Pareto distribution
+
+All are functions of the standardised variable `(x - loc) / scale`, and parameters for which there is
+no distribution give NaN, as in `stats_formulas`. Source: N. Johnson, S. Kotz and N. Balakrishnan,
+"Continuous Univariate Distributions" (1994), and the documentation of `scipy.stats`.
+1.8378770664093453 is log(2 pi).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from zyg.rules.stats_formulas import (
+    gamma_cdf,
+    gamma_logpdf,
+    gamma_sf,
+    inside,
+    lognorm_cdf,
+    lognorm_logcdf,
+    lognorm_logpdf,
+    lognorm_logsf,
+    lognorm_sf,
+    norm_logpdf,
+    positive,
+    scale_if,
+    standard,
+)
+
+# Of positive numbers
+
+
+def f_logpdf(x, dfn, dfd, loc=0, scale=1):
+    z, n, m = standard(x, loc, scale), 0.5 * positive(dfn), 0.5 * positive(dfd)
+    is_within = (z >= 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = m * np.log(m) + n * np.log(n) + special.xlogy(n - 1, within) - special.betaln(n, m)
+    value = value - (n + m) * np.log(m + n * within) - np.log(scale)
+    return inside(is_within, value, -np.inf, z + 0 * (n + m))
+
+
+def f_cdf(x, dfn, dfd, loc=0, scale=1):
+    z, n, m = standard(x, loc, scale), 0.5 * positive(dfn), 0.5 * positive(dfd)
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = special.betainc(n, m, n * within / (m + n * within))
+    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z + 0 * (n + m))
+
+
+def f_sf(x, dfn, dfd, loc=0, scale=1):
+    z, n, m = standard(x, loc, scale), 0.5 * positive(dfn), 0.5 * positive(dfd)
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = special.betainc(m, n, m / (m + n * within))
+    return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z + 0 * (n + m))
+
+
+def chi_logpdf(x, df, loc=0, scale=1):
+    z, df = standard(x, loc, scale), positive(df)
+    within = np.where(z >= 0, z, 1.0)
+    value = special.xlogy(df - 1, within) - 0.5 * within**2 - special.gammaln(0.5 * df)
+    value = value + (1 - 0.5 * df) * np.log(2.0) - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z + 0 * df)
+
+
+def chi_cdf(x, df, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(df, 0), scale))
+    value = special.gammainc(0.5 * df, 0.5 * np.where(z > 0, z, 1.0) ** 2)
+    return inside(z > 0, value, 0.0, z)
+
+
+def chi_sf(x, df, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(df, 0), scale))
+    value = special.gammaincc(0.5 * df, 0.5 * np.where(z > 0, z, 1.0) ** 2)
+    return inside(z > 0, value, 1.0, z)
+
+
+def maxwell_logpdf(x, loc=0, scale=1):
+    return chi_logpdf(x, 3.0, loc, scale)
+
+
+def maxwell_cdf(x, loc=0, scale=1):
+    return chi_cdf(x, 3, loc, scale)
+
+
+def maxwell_sf(x, loc=0, scale=1):
+    return chi_sf(x, 3, loc, scale)
+
+
+def nakagami_logpdf(x, nu, loc=0, scale=1):
+    z, nu = standard(x, loc, scale), positive(nu)
+    within = np.where(z >= 0, z, 1.0)
+    value = np.log(2.0) + nu * np.log(nu) - special.gammaln(nu) - nu * within**2 - np.log(scale)
+    value = value + special.xlogy(2 * nu - 1, within)
+    return inside(z >= 0, value, -np.inf, z + 0 * nu)
+
+
+def nakagami_cdf(x, nu, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(nu, 0), scale))
+    value = special.gammainc(nu, nu * np.where(z > 0, z, 1.0) ** 2)
+    return inside(z > 0, value, 0.0, z)
+
+
+def nakagami_sf(x, nu, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(nu, 0), scale))
+    value = special.gammaincc(nu, nu * np.where(z > 0, z, 1.0) ** 2)
+    return inside(z > 0, value, 1.0, z)
+
+
+def erlang_logpdf(x, a, loc=0, scale=1):
+    return gamma_logpdf(x, a, loc, scale)
+
+
+def erlang_cdf(x, a, loc=0, scale=1):
+    return gamma_cdf(x, a, loc, scale)
+
+
+def erlang_sf(x, a, loc=0, scale=1):
+    return gamma_sf(x, a, loc, scale)
+
+
+def gompertz_logpdf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    within = np.where(z >= 0, z, 1.0)
+    value = np.log(c) + within - c * np.expm1(within) - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z + 0 * c)
+
+
+def gompertz_cdf(x, c, loc=0, scale=1):
+    return -np.expm1(gompertz_logsf(x, c, loc, scale))
+
+
+def gompertz_sf(x, c, loc=0, scale=1):
+    return np.exp(gompertz_logsf(x, c, loc, scale))
+
+
+def gompertz_logsf(x, c, loc=0, scale=1):
+    return -positive(c) * np.expm1(np.maximum(standard(x, loc, scale), 0.0))
+
+
+def halfcauchy_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    value = np.log(2 / np.pi) - np.log1p(z * z) - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z)
+
+
+def halfcauchy_cdf(x, loc=0, scale=1):
+    return 2 / np.pi * np.arctan(np.maximum(standard(x, loc, scale), 0.0))
+
+
+def halfcauchy_sf(x, loc=0, scale=1):
+    return 2 / np.pi * np.arctan2(1.0, np.maximum(standard(x, loc, scale), 0.0))
+
+
+def halflogistic_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    value = np.log(2.0) + special.log_expit(z) + special.log_expit(-z) - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z)
+
+
+def halflogistic_cdf(x, loc=0, scale=1):
+    return np.tanh(0.5 * np.maximum(standard(x, loc, scale), 0.0))
+
+
+def halflogistic_sf(x, loc=0, scale=1):
+    return 2 * special.expit(-np.maximum(standard(x, loc, scale), 0.0))
+
+
+def invgauss_logpdf(x, mu, loc=0, scale=1):
+    z, mu = standard(x, loc, scale), positive(mu)
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = -0.5 * 1.8378770664093453 - 1.5 * np.log(within) - np.log(scale)
+    value = value - (within / mu - 1) ** 2 / (2 * within)
+    return inside(is_within, value, -np.inf, z + 0 * mu)
+
+
+def invgauss_cdf(x, mu, loc=0, scale=1):
+    return np.exp(invgauss_logcdf(x, mu, loc, scale))
+
+
+# G. Giner and G. Smyth, "statmod: Probability Calculations for the Inverse Gaussian Distribution"
+# (2016).
+
+
+def invgauss_logcdf(x, mu, loc=0, scale=1):
+    z, mu = standard(x, loc, scale), positive(mu)
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    root = np.sqrt(within)
+    first = special.log_ndtr((within / mu - 1) / root)
+    second = 2 / mu + special.log_ndtr(-(within / mu + 1) / root)
+    value = first + np.log1p(np.exp(second - first))
+    return inside(is_within, value, np.where(z > 0, 0.0, -np.inf), z + 0 * mu)
+
+
+def invgauss_sf(x, mu, loc=0, scale=1):
+    return np.exp(invgauss_logsf(x, mu, loc, scale))
+
+
+def invgauss_logsf(x, mu, loc=0, scale=1):
+    z, mu = standard(x, loc, scale), positive(mu)
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    root = np.sqrt(within)
+    first = special.log_ndtr(-(within / mu - 1) / root)
+    second = 2 / mu + special.log_ndtr(-(within / mu + 1) / root)
+    value = first + np.log1p(-np.exp(second - first))
+    return inside(is_within, value, np.where(z > 0, -np.inf, 0.0), z + 0 * mu)
+
+
+def wald_logpdf(x, loc=0, scale=1):
+    return invgauss_logpdf(x, 1.0, loc, scale)
+
+
+def wald_logcdf(x, loc=0, scale=1):
+    return invgauss_logcdf(x, 1.0, loc, scale)
+
+
+def wald_cdf(x, loc=0, scale=1):
+    return np.exp(invgauss_logcdf(x, 1.0, loc, scale))
+
+
+def wald_logsf(x, loc=0, scale=1):
+    return invgauss_logsf(x, 1.0, loc, scale)
+
+
+def wald_sf(x, loc=0, scale=1):
+    return np.exp(invgauss_logsf(x, 1.0, loc, scale))
+
+
+def gibrat_logpdf(x, loc=0, scale=1):
+    return lognorm_logpdf(x, 1.0, loc, scale)
+
+
+def gibrat_cdf(x, loc=0, scale=1):
+    return lognorm_cdf(x, 1.0, loc, scale)
+
+
+def gibrat_logcdf(x, loc=0, scale=1):
+    return lognorm_logcdf(x, 1.0, loc, scale)
+
+
+def gibrat_sf(x, loc=0, scale=1):
+    return lognorm_sf(x, 1.0, loc, scale)
+
+
+def gibrat_logsf(x, loc=0, scale=1):
+    return lognorm_logsf(x, 1.0, loc, scale)
+
+
+def levy_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    within = np.where(z > 0, z, 1.0)
+    value = -0.5 * (1.8378770664093453 + 1 / within) - 1.5 * np.log(within) - np.log(scale)
+    return inside(z > 0, value, -np.inf, z)
+
+
+def levy_cdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return inside(z > 0, special.erfc(np.sqrt(0.5 / np.where(z > 0, z, 1.0))), 0.0, z)
+
+
+def levy_sf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return inside(z > 0, special.erf(np.sqrt(0.5 / np.where(z > 0, z, 1.0))), 1.0, z)
+
+
+def lomax_logpdf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    value = np.log(c) - (c + 1) * np.log1p(np.where(z >= 0, z, 1.0)) - np.log(scale)
+    return inside(z >= 0, value, -np.inf, z + 0 * c)
+
+
+def lomax_cdf(x, c, loc=0, scale=1):
+    return -np.expm1(lomax_logsf(x, c, loc, scale))
+
+
+def lomax_sf(x, c, loc=0, scale=1):
+    return np.exp(lomax_logsf(x, c, loc, scale))
+
+
+def lomax_logsf(x, c, loc=0, scale=1):
+    return -positive(c) * np.log1p(np.maximum(standard(x, loc, scale), 0.0))
+
+
+def burr12_logpdf(x, c, d, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0) & np.greater(d, 0), scale))
+    is_within = (z >= 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = np.log(c) + np.log(d) + special.xlogy(c - 1, within) - np.log(scale)
+    value = value - (d + 1) * np.log1p(within**c)
+    return inside(is_within, value, -np.inf, z)
+
+
+def burr12_cdf(x, c, d, loc=0, scale=1):
+    return -np.expm1(burr12_logsf(x, c, d, loc, scale))
+
+
+def burr12_sf(x, c, d, loc=0, scale=1):
+    return np.exp(burr12_logsf(x, c, d, loc, scale))
+
+
+def burr12_logsf(x, c, d, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0) & np.greater(d, 0), scale))
+    value = -d * np.log1p(np.where(z > 0, z, 1.0) ** c)
+    return inside(z > 0, value, 0.0, z)
+
+
+def burr_logpdf(x, c, d, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0) & np.greater(d, 0), scale))
+    is_within = (z >= 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = np.log(c) + np.log(d) + special.xlogy(c * d - 1, within) - np.log(scale)
+    value = value - (d + 1) * np.log1p(within**c)
+    return inside(is_within, value, -np.inf, z)
+
+
+def burr_cdf(x, c, d, loc=0, scale=1):
+    return np.exp(burr_logcdf(x, c, d, loc, scale))
+
+
+def burr_sf(x, c, d, loc=0, scale=1):
+    return -np.expm1(burr_logcdf(x, c, d, loc, scale))
+
+
+def burr_logcdf(x, c, d, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0) & np.greater(d, 0), scale))
+    value = -d * np.log1p(np.where(z > 0, z, 1.0) ** -c)
+    return inside(z > 0, value, -np.inf, z)
+
+
+def fisk_logpdf(x, c, loc=0, scale=1):
+    return burr_logpdf(x, c, 1.0, loc, scale)
+
+
+def fisk_cdf(x, c, loc=0, scale=1):
+    return np.exp(burr_logcdf(x, c, 1.0, loc, scale))
+
+
+def fisk_logcdf(x, c, loc=0, scale=1):
+    return burr_logcdf(x, c, 1.0, loc, scale)
+
+
+def fisk_sf(x, c, loc=0, scale=1):
+    return np.exp(burr12_logsf(x, c, 1.0, loc, scale))
+
+
+def fisk_logsf(x, c, loc=0, scale=1):
+    return burr12_logsf(x, c, 1.0, loc, scale)
+
+
+def betaprime_logpdf(x, a, b, loc=0, scale=1):
+    z, a, b = standard(x, loc, scale), positive(a), positive(b)
+    is_within = (z >= 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = special.xlogy(a - 1, within) - special.xlog1py(a + b, within)
+    value = value - special.betaln(a, b) - np.log(scale)
+    return inside(is_within, value, -np.inf, z + 0 * (a + b))
+
+
+def betaprime_cdf(x, a, b, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(a, 0) & np.greater(b, 0), scale))
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = special.betainc(a, b, within / (1 + within))
+    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z)
+
+
+def betaprime_sf(x, a, b, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(a, 0) & np.greater(b, 0), scale))
+    is_within = (z > 0) & (z < np.inf)
+    within = np.where(is_within, z, 1.0)
+    value = special.betainc(b, a, 1 / (1 + within))
+    return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z)
+
+
+def invweibull_logpdf(x, c, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    within = np.where(z > 0, z, 1.0)
+    value = np.log(c) - (c + 1) * np.log(within) - within**-c - np.log(scale)
+    return inside(z > 0, value, -np.inf, z)
+
+
+def invweibull_cdf(x, c, loc=0, scale=1):
+    return np.exp(invweibull_logcdf(x, c, loc, scale))
+
+
+def invweibull_sf(x, c, loc=0, scale=1):
+    return -np.expm1(invweibull_logcdf(x, c, loc, scale))
+
+
+def invweibull_logcdf(x, c, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    return inside(z > 0, -(np.where(z > 0, z, 1.0) ** -c), -np.inf, z)
+
+
+def loglaplace_logpdf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    log = np.log(np.where(z > 0, z, 1.0))
+    value = np.log(0.5 * c) - log - c * np.abs(log) - np.log(scale)
+    return inside(z > 0, value, -np.inf, z + 0 * c)
+
+
+def loglaplace_cdf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    log = c * np.log(np.where(z > 0, z, 1.0))
+    tail = 0.5 * np.exp(np.where(log > 0, -log, log))
+    return inside(z > 0, np.where(log > 0, 1 - tail, tail), 0.0, z + 0 * c)
+
+
+def loglaplace_sf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    log = c * np.log(np.where(z > 0, z, 1.0))
+    tail = 0.5 * np.exp(np.where(log > 0, -log, log))
+    return inside(z > 0, np.where(log > 0, tail, 1 - tail), 1.0, z + 0 * c)
+
+
+def rice_logpdf(x, b, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater_equal(b, 0), scale))
+    within = np.where(z > 0, z, 1.0)
+    bessel = np.log(special.i0e(within * b))
+    value = np.log(within) - 0.5 * (within - b) ** 2 + bessel - np.log(scale)
+    return inside(z > 0, value, -np.inf, z)
+
+
+def genpareto_logpdf(x, c, loc=0, scale=1):
+    is_within, log, z = box_of_tail(x, c, loc, scale)
+    is_end = np.equal(c, -1) & np.equal(z, 1)  # of a uniform distribution
+    return inside(is_within | is_end, -(c + 1) * log - np.log(scale), -np.inf, z)
+
+
+def genpareto_cdf(x, c, loc=0, scale=1):
+    return -np.expm1(genpareto_logsf(x, c, loc, scale))
+
+
+def genpareto_sf(x, c, loc=0, scale=1):
+    return np.exp(genpareto_logsf(x, c, loc, scale))
+
+
+def genpareto_logsf(x, c, loc=0, scale=1):
+    is_within, log, z = box_of_tail(x, c, loc, scale)
+    return inside(is_within, -log, np.where(z > 0, -np.inf, 0.0), z)
+
+
+def box_of_tail(x, c, loc, scale):
+    """`log1p(c z) / c` where that is defined, with its limit `z` and all slopes at `c = 0`."""
+    z = standard(x, loc, scale_if(np.isfinite(c), scale))
+    is_within = (z >= 0) & (c * z > -1) & (z < np.inf)
+    return is_within, log1p_over(c, np.where(is_within, z, 0.0)), z
+
+
+def log1p_over(c, z):
+    """`log1p(c z) / c`; a hypergeometric function (DLMF 15.4.1) close to `c z = 0`."""
+    product = c * z
+    is_near = np.less(np.abs(product), 0.1)
+    series = z * special.hyp2f1(1.0, 1.0, 2.0, -np.where(is_near, product, 0.0))
+    far = np.log1p(np.where(is_near, 1.0, product)) / np.where(is_near, 1.0, c)
+    return np.where(is_near, series, far)
+
+
+# Of all numbers
+
+
+def genextreme_logpdf(x, c, loc=0, scale=1):
+    is_within, log, z = box_of_extreme(x, c, loc, scale)
+    return inside(is_within, -np.exp(-log) - (1 - c) * log - np.log(scale), -np.inf, z)
+
+
+def genextreme_cdf(x, c, loc=0, scale=1):
+    return np.exp(genextreme_logcdf(x, c, loc, scale))
+
+
+def genextreme_sf(x, c, loc=0, scale=1):
+    return -np.expm1(genextreme_logcdf(x, c, loc, scale))
+
+
+def genextreme_logcdf(x, c, loc=0, scale=1):
+    is_within, log, z = box_of_extreme(x, c, loc, scale)
+    return inside(is_within, -np.exp(-log), np.where(z > 0, 0.0, -np.inf), z)
+
+
+def box_of_extreme(x, c, loc, scale):
+    """`-log1p(-c z) / c` where that is defined."""
+    z = standard(x, loc, scale_if(np.isfinite(c), scale))
+    is_within = (c * z < 1) & np.isfinite(z)
+    return is_within, log1p_over(np.negative(c), np.where(is_within, z, 0.0)), z
+
+
+def exponnorm_logpdf(x, K, loc=0, scale=1):
+    z, rate = standard(x, loc, scale), 1 / positive(K)
+    value = rate * (0.5 * rate - z) + special.log_ndtr(z - rate) + np.log(rate)
+    return value - np.log(scale)
+
+
+def exponnorm_cdf(x, K, loc=0, scale=1):
+    is_finite, z, part, of = part_of_exponential(x, K, loc, scale)
+    return inside(is_finite, special.ndtr(z) - part, np.where(of > 0, 1.0, 0.0), of)
+
+
+def exponnorm_sf(x, K, loc=0, scale=1):
+    is_finite, z, part, of = part_of_exponential(x, K, loc, scale)
+    return inside(is_finite, special.ndtr(-z) + part, np.where(of > 0, 0.0, 1.0), of)
+
+
+def part_of_exponential(x, K, loc, scale):
+    z, rate = standard(x, loc, scale), 1 / positive(K)
+    is_finite = np.isfinite(z + rate)
+    within = np.where(is_finite, z, 0.0)
+    log = rate * (0.5 * rate - within) + special.log_ndtr(within - rate)
+    return is_finite, within, np.exp(log), z + 0 * rate
+
+
+def gennorm_logpdf(x, beta, loc=0, scale=1):
+    z, beta = standard(x, loc, scale_if(np.greater(beta, 0), scale)), positive(beta)
+    return np.log(0.5 * beta) - special.gammaln(1 / beta) - np.abs(z) ** beta - np.log(scale)
+
+
+def gennorm_cdf(x, beta, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(beta, 0), scale))
+    tail = 0.5 * special.gammaincc(1 / positive(beta), np.abs(z) ** positive(beta))
+    return np.where(z > 0, 1 - tail, tail)
+
+
+def gennorm_sf(x, beta, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(beta, 0), scale))
+    tail = 0.5 * special.gammaincc(1 / positive(beta), np.abs(z) ** positive(beta))
+    return np.where(z > 0, tail, 1 - tail)
+
+
+def dweibull_logpdf(x, c, loc=0, scale=1):
+    z = np.abs(standard(x, loc, scale_if(np.greater(c, 0), scale)))
+    return np.log(0.5 * c) + special.xlogy(c - 1, z) - z ** positive(c) - np.log(scale)
+
+
+def dweibull_cdf(x, c, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    tail = 0.5 * np.exp(-(np.abs(z) ** positive(c)))
+    return np.where(z > 0, 1 - tail, tail)
+
+
+def dweibull_sf(x, c, loc=0, scale=1):
+    return dweibull_cdf(-standard(x, loc, scale), c)
+
+
+def weibull_max_logpdf(x, c, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    within = np.where(z <= 0, -z, 1.0)
+    value = np.log(c) + special.xlogy(c - 1, within) - within**c - np.log(scale)
+    return inside(z <= 0, value, -np.inf, z)
+
+
+def weibull_max_cdf(x, c, loc=0, scale=1):
+    return np.exp(weibull_max_logcdf(x, c, loc, scale))
+
+
+def weibull_max_logcdf(x, c, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    return inside(z < 0, -(np.where(z < 0, -z, 1.0) ** c), 0.0, z)
+
+
+def weibull_max_sf(x, c, loc=0, scale=1):
+    return -np.expm1(weibull_max_logcdf(x, c, loc, scale))
+
+
+def genlogistic_logpdf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    return np.log(c) + special.log_expit(-z) + c * special.log_expit(z) - np.log(scale)
+
+
+def genlogistic_cdf(x, c, loc=0, scale=1):
+    return np.exp(genlogistic_logcdf(x, c, loc, scale))
+
+
+def genlogistic_logcdf(x, c, loc=0, scale=1):
+    return positive(c) * special.log_expit(standard(x, loc, scale))
+
+
+def genlogistic_sf(x, c, loc=0, scale=1):
+    return -np.expm1(genlogistic_logcdf(x, c, loc, scale))
+
+
+def hypsecant_logpdf(x, loc=0, scale=1):
+    z = np.abs(standard(x, loc, scale))
+    return np.log(2 / np.pi) - z - np.log1p(np.exp(-2 * z)) - np.log(scale)
+
+
+def hypsecant_cdf(x, loc=0, scale=1):
+    return 2 / np.pi * np.arctan(np.exp(standard(x, loc, scale)))
+
+
+def hypsecant_sf(x, loc=0, scale=1):
+    return 2 / np.pi * np.arctan(np.exp(-standard(x, loc, scale)))
+
+
+def moyal_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    return -0.5 * (z + np.exp(-z) + 1.8378770664093453) - np.log(scale)
+
+
+def moyal_cdf(x, loc=0, scale=1):
+    return special.erfc(np.exp(-0.5 * standard(x, loc, scale)) / np.sqrt(2.0))
+
+
+def moyal_sf(x, loc=0, scale=1):
+    return special.erf(np.exp(-0.5 * standard(x, loc, scale)) / np.sqrt(2.0))
+
+
+def loggamma_logpdf(x, c, loc=0, scale=1):
+    z, c = standard(x, loc, scale), positive(c)
+    return c * z - np.exp(z) - special.gammaln(c) - np.log(scale)
+
+
+def loggamma_cdf(x, c, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    return special.gammainc(c, np.exp(z))
+
+
+def loggamma_sf(x, c, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater(c, 0), scale))
+    return special.gammaincc(c, np.exp(z))
+
+
+def johnsonsu_logpdf(x, a, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    value = norm_logpdf(a + b * np.arcsinh(z)) + np.log(b) - 0.5 * np.log1p(z * z)
+    return value - np.log(scale)
+
+
+def johnsonsu_cdf(x, a, b, loc=0, scale=1):
+    return special.ndtr(a + positive(b) * np.arcsinh(standard(x, loc, scale)))
+
+
+def johnsonsu_logcdf(x, a, b, loc=0, scale=1):
+    return special.log_ndtr(a + positive(b) * np.arcsinh(standard(x, loc, scale)))
+
+
+def johnsonsu_sf(x, a, b, loc=0, scale=1):
+    return special.ndtr(-a - positive(b) * np.arcsinh(standard(x, loc, scale)))
+
+
+def johnsonsu_logsf(x, a, b, loc=0, scale=1):
+    return special.log_ndtr(-a - positive(b) * np.arcsinh(standard(x, loc, scale)))
+
+
+def laplace_asymmetric_logpdf(x, kappa, loc=0, scale=1):
+    z, kappa = standard(x, loc, scale), positive(kappa)
+    value = z * np.where(z >= 0, -kappa, 1 / kappa) - np.log(kappa + 1 / kappa)
+    return value - np.log(scale)
+
+
+def laplace_asymmetric_cdf(x, kappa, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    above, below = tails_of_laplace(z, positive(kappa))
+    return inside(z >= 0, 1 - above, below, z)
+
+
+def laplace_asymmetric_sf(x, kappa, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    above, below = tails_of_laplace(z, positive(kappa))
+    return inside(z >= 0, above, 1 - below, z)
+
+
+def tails_of_laplace(z, kappa):
+    above = np.exp(-np.where(z >= 0, z, 0.0) * kappa) / (1 + kappa * kappa)
+    below = np.exp(np.where(z < 0, z, 0.0) / kappa) * (kappa * kappa / (1 + kappa * kappa))
+    return above, below
+
+
+# Of an interval
+
+
+def loguniform_logpdf(x, a, b, loc=0, scale=1):
+    is_within, within, of, _ = between(x, a, b, loc, scale)
+    value = -np.log(within) - np.log(np.log(b) - np.log(a)) - np.log(scale)
+    return inside(is_within, value, -np.inf, of)
+
+
+def loguniform_cdf(x, a, b, loc=0, scale=1):
+    is_within, within, of, is_above = between(x, a, b, loc, scale)
+    value = (np.log(within) - np.log(a)) / (np.log(b) - np.log(a))
+    return inside(is_within, value, is_above, of)
+
+
+def loguniform_sf(x, a, b, loc=0, scale=1):
+    is_within, within, of, is_above = between(x, a, b, loc, scale)
+    value = (np.log(b) - np.log(within)) / (np.log(b) - np.log(a))
+    return inside(is_within, value, 1 - is_above, of)
+
+
+def between(x, a, b, loc, scale):
+    z = standard(x, loc, scale_if(np.greater(a, 0) & np.greater(b, a), scale))
+    is_within = (z >= a) & (z <= b)
+    return is_within, np.where(is_within, z, 1.0), z, np.where(z > b, 1.0, 0.0)
+
+
+def triang_logpdf(x, c, loc=0, scale=1):
+    is_within, _is_left, z, part, width = sides_of_triangle(x, c, loc, scale)
+    value = np.log(2 * part / width) - np.log(scale)
+    return inside(is_within, value, -np.inf, z)
+
+
+def triang_cdf(x, c, loc=0, scale=1):
+    is_within, is_left, z, part, width = sides_of_triangle(x, c, loc, scale)
+    area = part * part / width
+    return inside(is_within, np.where(is_left, area, 1 - area), np.where(z > 0.5, 1.0, 0.0), z)
+
+
+def triang_sf(x, c, loc=0, scale=1):
+    is_within, is_left, z, part, width = sides_of_triangle(x, c, loc, scale)
+    area = part * part / width
+    return inside(is_within, np.where(is_left, 1 - area, area), np.where(z > 0.5, 0.0, 1.0), z)
+
+
+def sides_of_triangle(x, c, loc, scale):
+    """The distance from the end of the side that a point is on, and the width of that side."""
+    z = standard(x, loc, scale_if(np.greater_equal(c, 0) & np.less_equal(c, 1), scale))
+    is_within = (z >= 0) & (z <= 1)
+    within = np.where(is_within, z, 0.5)
+    is_left = (within < c) | np.equal(c, 1)
+    part = np.where(is_left, within, 1 - within)
+    return is_within, is_left, z, part, np.where(is_left, c, np.subtract(1, c))
+
+
+def powerlaw_logpdf(x, a, loc=0, scale=1):
+    z, a = standard(x, loc, scale), positive(a)
+    is_within = (z >= 0) & (z <= 1)
+    value = np.log(a) + special.xlogy(a - 1, np.where(is_within, z, 0.5)) - np.log(scale)
+    return inside(is_within, value, -np.inf, z + 0 * a)
+
+
+def powerlaw_cdf(x, a, loc=0, scale=1):
+    return np.exp(powerlaw_logcdf(x, a, loc, scale))
+
+
+def powerlaw_logcdf(x, a, loc=0, scale=1):
+    z, a = standard(x, loc, scale), positive(a)
+    is_within = (z > 0) & (z < 1)
+    value = a * np.log(np.where(is_within, z, 0.5))
+    return inside(is_within, value, np.where(z > 0, 0.0, -np.inf), z + 0 * a)
+
+
+def powerlaw_sf(x, a, loc=0, scale=1):
+    return -np.expm1(powerlaw_logcdf(x, a, loc, scale))
+
+
+def semicircular_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    is_within = (z >= -1) & (z <= 1)
+    within = np.where(is_within, z, 0.0)
+    value = np.log(2 / np.pi) + 0.5 * np.log1p(-within * within) - np.log(scale)
+    return inside(is_within, value, -np.inf, z)
+
+
+def semicircular_cdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    is_within = (z > -1) & (z < 1)
+    within = np.where(is_within, z, 0.0)
+    value = 0.5 + (within * np.sqrt(1 - within * within) + np.arcsin(within)) / np.pi
+    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z)
+
+
+def semicircular_sf(x, loc=0, scale=1):
+    return semicircular_cdf(-standard(x, loc, scale))
+
+
+def arcsine_logpdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    is_within = (z >= 0) & (z <= 1)
+    within = np.where(is_within, z, 0.5)
+    value = -np.log(np.pi) - 0.5 * np.log(within * (1 - within)) - np.log(scale)
+    return inside(is_within, value, -np.inf, z)
+
+
+def arcsine_cdf(x, loc=0, scale=1):
+    z = standard(x, loc, scale)
+    is_within = (z > 0) & (z < 1)
+    value = 2 / np.pi * np.arcsin(np.sqrt(np.where(is_within, z, 0.5)))
+    return inside(is_within, value, np.where(z > 0, 1.0, 0.0), z)
+
+
+def arcsine_sf(x, loc=0, scale=1):
+    return arcsine_cdf(1 - standard(x, loc, scale))
+
+
+def johnsonsb_logpdf(x, a, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    is_within = (z > 0) & (z < 1)
+    within = np.where(is_within, z, 0.5)
+    value = norm_logpdf(a + b * special.logit(within)) + np.log(b) - np.log(scale)
+    value = value - np.log(within * (1 - within))
+    return inside(is_within, value, -np.inf, z + 0 * (a + b))
+
+
+def johnsonsb_cdf(x, a, b, loc=0, scale=1):
+    return np.exp(johnsonsb_logcdf(x, a, b, loc, scale))
+
+
+def johnsonsb_logcdf(x, a, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    is_within = (z > 0) & (z < 1)
+    value = special.log_ndtr(a + b * special.logit(np.where(is_within, z, 0.5)))
+    return inside(is_within, value, np.where(z > 0, 0.0, -np.inf), z + 0 * (a + b))
+
+
+def johnsonsb_sf(x, a, b, loc=0, scale=1):
+    return np.exp(johnsonsb_logsf(x, a, b, loc, scale))
+
+
+def johnsonsb_logsf(x, a, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    is_within = (z > 0) & (z < 1)
+    value = special.log_ndtr(-a - b * special.logit(np.where(is_within, z, 0.5)))
+    return inside(is_within, value, np.where(z > 0, -np.inf, 0.0), z + 0 * (a + b))
+
+
+def truncexpon_logpdf(x, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    is_within = (z >= 0) & (z <= b)
+    value = -np.where(is_within, z, 0.0) - np.log(-np.expm1(-b)) - np.log(scale)
+    return inside(is_within, value, -np.inf, z + 0 * b)
+
+
+def truncexpon_cdf(x, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    return np.expm1(-np.clip(z, 0.0, b)) / np.expm1(-b)
+
+
+def truncexpon_sf(x, b, loc=0, scale=1):
+    z, b = standard(x, loc, scale), positive(b)
+    return (np.exp(-b) - np.exp(-np.clip(z, 0.0, b))) / np.expm1(-b)
