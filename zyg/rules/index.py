@@ -150,7 +150,7 @@ LATE = {
         "special_functions", "special_gamma", "scipy_stats", "scipy_stats_vectors",
         "scipy_stats_samples",
     ),
-    "scipy.signal": ("scipy_signal",),
+    "scipy.signal": ("scipy_signal", "scipy_filters"),
     "scipy.linalg": (
         "scipy_solve", "scipy_matrices", "scipy_factorisations", "scipy_composites",
         "scipy_riccati",

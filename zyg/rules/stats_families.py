@@ -2,7 +2,7 @@
 
     genpareto_logpdf(x, c, loc, scale)      log density of the generalised Pareto distribution
 
-All are functions of the standardised variable `(x - loc) / scale`, and parameters for which there is
+All are functions of the standardised variable `(x - loc) / scale`; parameters for which there is
 no distribution give NaN, as in `stats_formulas`. Source: N. Johnson, S. Kotz and N. Balakrishnan,
 "Continuous Univariate Distributions" (1994), and the documentation of `scipy.stats`.
 1.8378770664093453 is log(2 pi).
