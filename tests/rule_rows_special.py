@@ -43,6 +43,19 @@ def of_one() -> Iterator[Row]:
 
 
 @table
+def of_one_more() -> Iterator[Row]:
+    for name in ("ber", "bei", "berp", "beip", "ker", "kei", "kerp", "keip", "ellipkm1"):
+        yield from cases(getattr(special, name), (real(2, 3),), (0.4,))
+    for name in ("ber", "bei", "berp", "beip"):
+        yield from cases(getattr(special, name), (0.0,), (signed(3),))
+    yield from cases(special.ndtri_exp, (-real(2, 3),), (-30.0,))
+    yield from cases(special.wrightomega, (signed(2, 3),), (0.4,), (COMPLEX,))
+    yield from cases(special.powm1, (real(3), signed(2, 3)), (0.4, 1.3))
+    yield from cases(special.elliprf, (real(3), real(2, 3), real(2, 1)), (0.4, 0.7, 0.3))
+    yield from cases(special.ellipj, (signed(2, 3), real(3)), (0.4, 0.7))
+
+
+@table
 def of_several() -> Iterator[Row]:
     for callee in (special.xlogy, special.xlog1py, special.rel_entr, special.kl_div):
         yield from cases(callee, (real(3), real(2, 3)), (0.4, real(3)))
@@ -100,6 +113,37 @@ def with_parameters() -> Iterator[Row]:
     yield from cases(special.hyp0f1, (1.3, signed(3)))
     yield from cases(special.hyp1f1, (1.3, 2.1, signed(3)))
     yield from cases(special.hyp2f1, (1.3, 2.1, 0.7, signed(3)))
+
+
+@table
+def with_more_parameters() -> Iterator[Row]:
+    for name in ("chdtr", "chdtrc", "chdtri", "gammainccinv", "stdtrit"):
+        yield from cases(getattr(special, name), (3, real(2, 3)), (np.array([1, 2, 3]), real(3)))
+    for name in ("fdtr", "fdtrc", "fdtri", "betaincc", "betainccinv"):
+        yield from cases(getattr(special, name), (3, 4, real(2, 3)), (2.5, 1.7, 0.4))
+    for name in ("gdtr", "gdtrc", "gdtrix"):
+        yield from cases(getattr(special, name), (1.3, 2, real(2, 3)), (0.7, 1.7, 0.4))
+    for name in ("bdtr", "bdtrc", "nbdtr", "nbdtrc"):
+        yield from cases(getattr(special, name), (2, 5, real(2, 3)), (0, 4, 0.4))
+    for name in ("pdtr", "pdtrc"):
+        yield from cases(getattr(special, name), (2, real(2, 3)), (np.array([0, 1, 4]), real(3)))
+    for name in ("jvp", "yvp", "ivp", "kvp", "h1vp", "h2vp"):
+        yield from cases(getattr(special, name), (1, real(3)), (0.7, real(2, 3), Options(n=2)))
+    for name in ("jve", "yve", "hankel1e", "hankel2e"):
+        yield from cases(getattr(special, name), (1, real(3)), (0.7, real(2, 3)), (2, COMPLEX))
+    for name in ("struve", "modstruve"):
+        yield from cases(getattr(special, name), (1, real(2, 3)), (0.7, 0.4))
+    yield from cases(special.hyperu, (1.3, 0.7, real(2, 3)), (2, 3, 0.4))
+
+
+@table
+def at_other_places() -> Iterator[Row]:
+    for name in ("chebyc", "chebys", "sh_chebyt", "sh_chebyu", "sh_legendre"):
+        callee = getattr(special, f"eval_{name}")
+        yield from cases(callee, (3, signed(2, 3)), (0, 0.4), (np.array([0, 1, 2]), signed(3)))
+    yield from cases(special.eval_sh_jacobi, (3, 2.3, 0.7, signed(2, 3)), (0, 1.5, 0.6, 0.4))
+    if hasattr(special, "softplus"):
+        yield from cases(special.softplus, (signed(2, 3),), (-800.0,))
 
 
 @table

@@ -18,23 +18,26 @@ from scipy import special
 from tests.rule_check import check_differences, check_rule, differentiable, noise
 from tests.rule_row import Row
 from tests.rule_rows_special import (
+    at_other_places,
     composites,
     of_one,
+    of_one_more,
     of_several,
+    with_more_parameters,
     with_parameters,
 )
 
 registry.register_imported()
 
 
-@pytest.mark.parametrize("row", [*of_one(), *of_several()], ids=str)
+@pytest.mark.parametrize("row", [*of_one(), *of_one_more(), *of_several()], ids=str)
 def test_rule(row: Row) -> None:
     rule = registry.rule_of(row.callee)
     assert rule is not None
     check_rule(rule, row.call, row.args, row.kwargs)
 
 
-@pytest.mark.parametrize("row", with_parameters(), ids=str)
+@pytest.mark.parametrize("row", [*with_parameters(), *with_more_parameters()], ids=str)
 def test_last_argument(row: Row) -> None:
     callee, (*parameters, x), options = row.callee, row.args, row.kwargs
     v, w, u = [*parameters, None, None][:3]
@@ -57,6 +60,44 @@ def test_substitute(row: Row) -> None:
     pairs = zip(row.args, back(seed), strict=True)
     bars = tuple(bar if differentiable(x, None) else None for x, bar in pairs)
     check_differences(row.call, y, seed, row.args, bars, random)
+
+
+@pytest.mark.parametrize("row", at_other_places(), ids=str)
+def test_polynomials_at_other_places(row: Row) -> None:
+    *parameters, x = row.args
+    substitute = registry.substitute_of(row.callee)
+    assert substitute is not None
+    expected = row.call(*row.args)
+    np.testing.assert_allclose(substitute(*row.args), expected, rtol=1e-12, atol=1e-300)
+    if len(parameters) < 2:
+        zyg.check_grads(
+            (lambda x: row.callee(parameters[0], x)) if parameters else row.callee, x, order=1
+        )
+    else:
+        n, p, q = parameters
+        zyg.check_grads(lambda x: special.eval_sh_jacobi(n, p, q, x), x, order=1)
+
+
+def test_slope_of_jacobis_functions_where_they_are_sines():
+    for i in range(4):
+        at, close = (
+            zyg.gradient(lambda m, i=i: special.ellipj(0.8, m)[i], m)[0] for m in (0.0, 1e-5)
+        )
+        np.testing.assert_allclose(at, close, rtol=1e-4)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("row", of_one_more(), ids=str)
+def test_second_order_of_more(row: Row) -> None:
+    callee = row.callee
+    if callee is special.elliprf:
+        with pytest.raises(zyg.NotDifferentiable, match="elliprd has no rule"):
+            zyg.check_grads(callee, *row.args)
+    elif callee is special.ellipj:
+        m = row.args[1]
+        zyg.check_grads(lambda u: special.ellipj(u, m)[2], row.args[0])
+    elif not np.iscomplexobj(row.args[0]):
+        zyg.check_grads(callee, *row.args)
 
 
 def curved(x):

@@ -157,7 +157,7 @@ LATE = {
     ),
     "scipy.special": (
         "special_functions", "special_gamma", "special_bessel", "special_integrals",
-        "special_polynomials",
+        "special_polynomials", "special_probabilities", "special_waves",
     ),
     "statistics": ("averages",),
     "datetime": ("standard_library",),

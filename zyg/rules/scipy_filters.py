@@ -192,7 +192,7 @@ def doubled_frequencies(count):
 @substitute(signal.resample)
 def resample(x, num, t=None, axis=0, window=None, domain="time"):
     if t is not None or window is not None or domain != "time" or np.iscomplexobj(x):
-        raise NotDifferentiable("scipy.signal.resample has a rule for real data and no options only")
+        raise NotDifferentiable("scipy.signal.resample has a rule for real data without options")
     x = np.moveaxis(np.asarray(x), axis, -1)
     count = np.shape(x)[-1]
     least = min(num, count)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from zyg.cotangents.cotangent import accumulate, conj, unbroadcast
-from zyg.rules.registry import adjoint
+from zyg.rules.registry import adjoint, substitute
 from zyg.rules.special_parameters import without_formula
 
 
@@ -206,3 +206,72 @@ def hankel2(v, z):
         return without_formula(v, "v", "hankel2"), unbroadcast(y_bar * conj(slope), z)
 
     return special.hankel2(v, z), back
+
+
+@adjoint(special.ellipkm1)
+def ellipkm1(p):
+    y = special.ellipkm1(p)
+    return y, lambda y_bar: y_bar * -ellipk_slope(1.0 - p, y, p)
+
+
+def ellipk_slope(m, y, rest):
+    """The slope at `m`, with `1 - m`, of which nothing is lost close to 0."""
+    is_near = np.less(np.abs(m), 0.5)
+    series = np.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, np.where(is_near, m, 0.0))
+    slope = (special.ellipe(m) / rest - y) / np.where(is_near, 1.0, 2 * m)
+    return np.where(is_near, series, slope)
+
+
+@adjoint(special.elliprf)
+def elliprf(x, y, z):
+    return special.elliprf(x, y, z), lambda w_bar: (
+        unbroadcast(w_bar * conj(-special.elliprd(y, z, x) / 6), x),
+        unbroadcast(w_bar * conj(-special.elliprd(z, x, y) / 6), y),
+        unbroadcast(w_bar * conj(-special.elliprd(x, y, z) / 6), z),
+    )
+
+
+@adjoint(special.ellipj)
+def ellipj(u, m):
+    sn, cn, dn, ph = special.ellipj(u, m)
+
+    def back(bars):
+        slopes = cn * dn, -sn * dn, -m * sn * cn, dn
+        of_ph = phase_slope(u, m, sn, cn, dn, ph)
+        of_dn = -sn * (0.5 * sn + m * cn * of_ph) / dn
+        return (
+            sum_of_parts(bars, slopes, u),
+            sum_of_parts(bars, (cn * of_ph, -sn * of_ph, of_dn, of_ph), m),
+        )
+
+    return (sn, cn, dn, ph), back
+
+
+def phase_slope(u, m, sn, cn, dn, ph):
+    """The slope of the amplitude in `m`, from that of the integral that it inverts (19.4.3)."""
+    is_zero = np.equal(m, 0)
+    safe = np.where(is_zero, 0.5, m)
+    far = dn * ((1 - safe) * u - special.ellipeinc(ph, safe) + safe * sn * cn / dn)
+    return np.where(is_zero, -0.25 * (u - sn * cn), far / (2 * safe * (1 - safe)))
+
+
+@adjoint(special.wrightomega)
+def wrightomega(z):
+    w = special.wrightomega(z)
+    return w, lambda w_bar: w_bar * conj(w / (1 + w))
+
+
+@adjoint(special.powm1)
+def powm1(x, y):
+    z = special.powm1(x, y)
+    return z, lambda z_bar: (
+        unbroadcast(z_bar * y * np.power(x, np.subtract(y, 1.0)), x),
+        unbroadcast(z_bar * (z + 1) * np.log(x), y),
+    )
+
+
+if hasattr(special, "softplus"):  # since SciPy 1.16
+
+    @substitute(special.softplus)
+    def softplus(x):
+        return -special.log_expit(np.negative(x))

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from zyg.cotangents.cotangent import conj, unbroadcast
-from zyg.rules.registry import adjoint
+from zyg.rules.registry import adjoint, substitute
 from zyg.rules.special_parameters import without_formula
 
 
@@ -136,3 +136,38 @@ def eval_jacobi(n, alpha, beta, x):
         )
 
     return special.eval_jacobi(n, alpha, beta, x), back
+
+
+# Others are these at another place. Source: sections 18.1(iii), 18.3 and 18.7(i).
+
+
+@substitute(special.eval_chebyc)
+def eval_chebyc(n, x):
+    return 2.0 * special.eval_chebyt(n, np.multiply(0.5, x))
+
+
+@substitute(special.eval_chebys)
+def eval_chebys(n, x):
+    return special.eval_chebyu(n, np.multiply(0.5, x))
+
+
+@substitute(special.eval_sh_chebyt)
+def eval_sh_chebyt(n, x):
+    return special.eval_chebyt(n, np.multiply(2, x) - 1.0)
+
+
+@substitute(special.eval_sh_chebyu)
+def eval_sh_chebyu(n, x):
+    return special.eval_chebyu(n, np.multiply(2, x) - 1.0)
+
+
+@substitute(special.eval_sh_legendre)
+def eval_sh_legendre(n, x):
+    return special.eval_legendre(n, np.multiply(2, x) - 1.0)
+
+
+@substitute(special.eval_sh_jacobi)
+def eval_sh_jacobi(n, p, q, x):
+    factor = special.binom(2 * np.multiply(1.0, n) + np.subtract(p, 1), n)
+    value = special.eval_jacobi(n, np.subtract(p, q), np.subtract(q, 1), np.multiply(2, x) - 1.0)
+    return value / factor
