@@ -57,8 +57,8 @@ PROGRAMS_OF_PIECES = [
     lambda make, x, y, p: make(x, y).integrate(p[0, 1], p[1, 0]),
     lambda make, x, y, p: make(x, np.stack([y, y**2]), axis=1)(p, 1),
     lambda make, x, y, p: make(x, np.stack([y, y**2]), axis=-1).integrate(p[0, 0], p[1, 1]),
-    lambda make, x, y, p: np.nan_to_num(make(x, y)(2 * p - 1, extrapolate=False)),
-    lambda make, x, y, p: make(x, y)(2 * p - 1),
+    lambda make, x, y, p: np.nan_to_num(make(x, y)(2 * p - 0.9, extrapolate=False)),
+    lambda make, x, y, p: make(x, y)(2 * p - 0.9),
 ]
 
 

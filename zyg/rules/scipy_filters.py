@@ -16,11 +16,10 @@ import math
 import numpy as np
 from scipy import fft, ndimage, signal
 
-from ir import facts
-from ir.types import TOP
 from zyg.cotangents.cotangent import unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.scipy_signal import lagged
 
 
 @substitute(signal.sosfilt)
@@ -212,20 +211,25 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
 def upfirdn(h, x, up=1, down=1, axis=-1):
     y = signal.upfirdn(h, x, up, down, axis)
     return y, lambda y_bar: (
-        unvaried(h), unbroadcast(rates_back(h, y_bar, up, down, axis, np.shape(x)), x), None, None
+        unbroadcast(filter_bar(y_bar, x, np.size(h), up, down, axis), h),
+        unbroadcast(rates_back(h, y_bar, up, down, axis, np.shape(x)), x),
+        None,
+        None,
     )
 
 
-def unvaried(h):
-    raise NotDifferentiable(
-        "scipy.signal.upfirdn has no derivative in `h`: keep it constant, or use "
-        "scipy.signal.convolve"
-    )
+def filter_bar(y_bar, x, count, up, down, axis):
+    """For each tap the sum of a cotangent times the data so much earlier, at the common rate."""
+    bar, data = spaced(np.moveaxis(y_bar, axis, -1), down), spaced(np.moveaxis(x, axis, -1), up)
+    missing = np.shape(bar)[-1] - np.shape(data)[-1]
+    widths = [(0, 0) for _ in np.shape(data)[1:]] + [(0, max(missing, 0))]
+    return lagged(bar, np.pad(data, widths)[..., : np.shape(bar)[-1]], count, -1)
 
 
-# Where nobody asks for the cotangent, the call goes.
-facts.total(unvaried)
-facts.result(unvaried)(lambda args, kwargs: TOP)
+def spaced(x, rate):
+    """The data with zeros behind each number."""
+    widths = [(0, 0) for _ in np.shape(x)] + [(0, rate - 1)]
+    return np.reshape(np.pad(x[..., None], widths), (*np.shape(x)[:-1], -1))
 
 
 def rates_back(h, y_bar, up, down, axis, shape):
@@ -233,7 +237,7 @@ def rates_back(h, y_bar, up, down, axis, shape):
     length = np.size(h)
     shift = -(length - 1) % up
     start = (length - 1 + shift) // up
-    reversed_filter = np.concatenate([np.zeros(shift), np.conj(h)[::-1]])
+    reversed_filter = np.concatenate([np.zeros(shift), np.conj(np.asarray(h))[::-1]])
     bar = np.moveaxis(signal.upfirdn(reversed_filter, y_bar, down, up, axis), axis, 0)
     bar = bar[start : start + shape[axis]]
     widths = [(0, shape[axis] - len(bar))] + [(0, 0) for _ in np.shape(bar)[1:]]
@@ -345,5 +349,5 @@ def places_of_response(worN, whole, fs, include_nyquist):
 
 constant(
     doubled_frequencies, rate_filter, refuse_spectrum, weights_of_window, partners,
-    places_of_response, unvaried,
+    places_of_response,
 )
