@@ -128,7 +128,8 @@ def test_edges(name, shapes, scale):
     # At infinity, SciPy's densities of these are NaN.
     edges = EDGES[np.inf > EDGES] if name in ("burr12", "f") else EDGES
     y, _ = zyg.pullback(lambda x: f(x, shapes, 0.1, scale), edges)
-    np.testing.assert_allclose(y, f(edges, shapes, 0.1, scale), rtol=1e-11, atol=1e-300)
+    # Older versions of SciPy lose digits in some tails.
+    np.testing.assert_allclose(y, f(edges, shapes, 0.1, scale), rtol=1e-8, atol=1e-300)
 
 
 @pytest.mark.parametrize("name", [name for name, shapes in SHAPES.items() if shapes[0]])

@@ -76,7 +76,8 @@ def test_single_precision_stays(program):
     a = A.astype(np.float32)
     y, back = zyg.pullback(program, a)
     assert back(np.ones_like(y))[0].dtype == np.float32
-    assert np.result_type(y) == np.result_type(program(a))
+    # Of older versions, some give double precision.
+    assert np.result_type(y) in (np.float32, np.result_type(program(a)))
 
 
 def test_integers():
