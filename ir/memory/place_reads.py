@@ -11,10 +11,10 @@ from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.errors import NamesUnknown
 from ir.heap import HEAP
+from ir.late import imported
 from ir.memory.contents import has_parts, holds_memory, is_object, may_overlap
 from ir.memory.held import CONTAINERS, item_held
 from ir.memory.held_functions import captures_memory, may_be_memory
-from ir.memory.held_walks import BY_POSITIONS
 from ir.memory.memory_facts import KEYS, is_mutable
 from ir.memory.place_state import State, check_call, shown_name
 from ir.memory.storages import Storages
@@ -219,7 +219,10 @@ class PlaceReads(Storages):
         """Whether a loop walks over positions already, as Python's own iterator comes to them."""
         made = self.inference.definitions.get(iterable)
         callee = made.callee if isinstance(made, Call) else None
-        return isinstance(callee, Const) and any(callee.value is one for one in BY_POSITIONS)
+        held_walks = imported("ir.memory.held_walks")  # which makes such walks
+        return held_walks is not None and isinstance(callee, Const) and any(
+            callee.value is one for one in held_walks.BY_POSITIONS
+        )
 
     def changed_iterable(
         self, iterables: list[Operand], before: State, loc: Location | None
