@@ -6,29 +6,34 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 
 BY_AREA = {
     "abstract_collections": "a_sequence classes_for_users",
+    "arrays": "sums_by_labels_in_lists",
     "asked_classes": """
-        names_of_modules_that_are_found
-        what_the_metaclass_of_one_of_several_classes_computes
+        names_of_modules_that_are_found what_the_metaclass_of_one_of_several_classes_computes
     """,
     "assignments": "lists_that_do_not_grow",
-    "bound_methods": "mapped_and_sorted",
+    "bound_methods": "mapped_and_sorted of_an_argument",
     "calls_not_looked_into": """
-        appended_by_a_function_that_is_found packed_and_read
-        sorted_by_a_function_that_is_found updated_by_a_function_that_is_found
+        appended_by_a_function_that_is_found packed_and_read sorted_by_a_function_that_is_found
+        updated_by_a_function_that_is_found
     """,
+    "changes_in_place": "views_by_einsum_changed",
+    "containers": "largest_and_smallest_of_nested_tuples",
     "decorators": """
-        cached_function cached_recursion cached_with_keyword
-        method_dispatched_on_type method_with_partial partials_that_are_kept
+        cached_function cached_recursion cached_with_keyword method_dispatched_on_type
+        method_with_partial partials_that_are_kept past_its_decorators
         recursion_through_a_decorator
     """,
     "derived_containers": "a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init",
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
     "enumerations": "members_that_are_called",
-    "event_queues": "actions_that_plan_others desk_with_planned_events",
+    "event_queues": """
+        actions_that_plan_others arrays_and_numbers_in_one_queue desk_with_planned_events
+    """,
     "failing_callees": "unknown_functions",
     "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list sliced_and_taken",
+    "generator_endings": "told_that_it_is_closed",
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_managers": "manager_as_a_decorator",
     "generator_memory": "dict_as_a_cache",
@@ -36,48 +41,35 @@ BY_AREA = {
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
     "held_items_that_move": "dict_of_arrays_and_pairs",
-    "held_walks": """
-        parts_of_iterators rows_of_an_array
-        views_of_elements
-    """,
+    "held_walks": "parts_of_iterators rows_of_an_array views_of_elements",
     "iterators": "mapped_with_gradient_of_the_function",
     "local_classes": "data_classes_in_a_function",
+    "matching": "everything_caught_in_a_list",
     "names_of_attributes": """
         deep_copies_of_what_is_shared methods_that_walk_over_attributes records_of_objects
     """,
     "names_that_meet": """
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
-        groups_of_two linked_list
-        row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
+        groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "object_protocols": """
-        attributes_of_a_wrapped_object
-        method_by_the_class_of_its_argument
-    """,
+    "object_protocols": "attributes_of_a_wrapped_object method_by_the_class_of_its_argument",
     "object_structures": """
-        bank_with_transfers diffusion_on_a_cyclic_graph
-        sweep_over_a_cyclic_graph
+        bank_with_transfers diffusion_on_a_cyclic_graph sweep_over_a_cyclic_graph
     """,
-    "objects": """
-        container_of_the_user missing_attribute
-        sums_of_objects
-    """,
+    "objects": "container_of_the_user missing_attribute sums_of_objects",
     "objects_changed": "history_of_a_simulation",
-    "objects_holding_containers": """
-        dicts_of_lists methods_that_change_rows
-    """,
+    "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
     "recursion": "continuations",
     "remembered_values": """
-        array_that_an_object_keeps asked_for_its_cache equal_numbers
-        method_that_remembers number_that_is_not_used_at_first
-        object_that_changes_behind object_that_changes_behind_a_call_with_a_number
-        recursion_of_a_number_in_many_ways remembered_in_what_is_remembered
-        value_that_is_not_used_at_first
+        array_that_an_object_keeps asked_for_its_cache cleared_in_between equal_numbers
+        method_that_remembers number_that_is_not_used_at_first object_that_changes_behind
+        object_that_changes_behind_a_call_with_a_number recursion_of_a_number_in_many_ways
+        remembered_in_what_is_remembered value_that_is_not_used_at_first
     """,
     "shared_contents": """
-        calls_from_a_list log_of_a_decorator
-        noted_by_vectorized_functions topological_order
+        calls_from_a_list log_of_a_decorator noted_by_vectorized_functions topological_order
     """,
+    "simulations": "pipeline_of_local_generators",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.
