@@ -158,3 +158,28 @@ def test_signs_of_complex_numbers_turn():
     zyg.check_grads(lambda x: np.sign(x + 1j), np.array([0.3, -0.5]))
     (bar,) = zyg.gradient(lambda z: np.sum(np.abs(np.sign(z) - 1j)), 0 * z)
     np.testing.assert_array_equal(bar, 0 * z)
+
+
+def real_square(z):
+    return np.sum(np.real(z) ** 2)
+
+
+@pytest.mark.parametrize(("f", "z", "v", "expected"), [
+    (lambda z: z.real**2, 1 + 2j, 0.3 - 0.2j, 0.6 + 0j),
+    (real_square, np.array([0.5 + 1.2j, 2j]), np.array([0.3 - 0.2j, 0.4 + 0.1j]), [0.6, 0.8]),
+    (lambda zs: zs[0].real ** 2 * zs[1].imag, (1 + 2j, 3j), (0.3 - 0.2j, 0j), (1.8, 0.6j)),
+])
+def test_gradients_that_are_real_so_far_have_real_cotangents(f, z, v, expected):
+    """In reverse over reverse: a complex one, for the gradient of a complex argument, is cut."""
+    (found,) = zyg.pullback(lambda z: zyg.gradient(f, z)[0], z)[1](v)
+    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(zyg.hvp(f, z, v), expected)
+
+
+def test_complex_cotangents_are_added_to_those_of_converted_parts():
+    def f(zs):
+        items = [zs[0] * 1j, zs[1], np.float64(zs[0].real)]
+        return sum(items) + sum(items[1:])
+
+    (bars,) = zyg.pullback(f, [0.5 + 1j, -1.2 + 0.3j])[1](1 + 2j)
+    assert bars == [4 - 1j, 2 + 4j]

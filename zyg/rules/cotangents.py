@@ -152,12 +152,15 @@ def project_(bar, x):
 
 
 def projected_back(y_bar, y, bar):
-    """The cotangent of one that may be an array where `y` has the form of a list or tuple."""
+    """The cotangent of one that may be an array where `y` has the form of a list or tuple, and real
+    where `y` is complex."""
     if y_bar is None or bar is None:
         return None
     if isinstance(bar, np.ndarray) and isinstance(y, (list, tuple)):
         return unbroadcast(np.asarray(filled_up(y_bar, y)), bar)
-    return y_bar
+    if isinstance(bar, (list, tuple, dict)):
+        return project(y_bar, bar)
+    return realness_of(bar, y_bar)
 
 
 def filled_up(y_bar, y):

@@ -54,6 +54,8 @@ def array_bar(y_bar, like, dtype):
         return None
     if isinstance(like, (list, tuple)):
         return nested_bar(np.reshape(y_bar, np.shape(like)), like)
+    if isinstance(like, (int, float, complex, np.number)):
+        return unbroadcast(y_bar, like)
     return unbroadcast(np.reshape(y_bar, np.shape(like)), like)
 
 
