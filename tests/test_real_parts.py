@@ -164,7 +164,21 @@ def real_square(z):
     return np.sum(np.real(z) ** 2)
 
 
+def square_of_summed_parts(z):
+    s = 0j
+    for item in z:
+        s = s + item.real
+    return (s * s * (1 + 2j)).real
+
+
+def real_square_and_product(z):
+    return np.sum(z.real**2) + (z[0] * z[1] * (1 + 2j)).real
+
+
 @pytest.mark.parametrize(("f", "z", "v", "expected"), [
+    (square_of_summed_parts, np.array([0.5 + 1j, 2j]), np.array([0.3 - 2j, 0.4j]), [0.6, 0.6]),
+    (real_square_and_product, np.array([1 + 1j, 2j]), np.array([0.3 - 1j, 1j]),
+     [-1.4 - 1j, 2.3 + 0.4j]),
     (lambda z: z.real**2, 1 + 2j, 0.3 - 0.2j, 0.6 + 0j),
     (real_square, np.array([0.5 + 1.2j, 2j]), np.array([0.3 - 0.2j, 0.4 + 0.1j]), [0.6, 0.8]),
     (lambda zs: zs[0].real ** 2 * zs[1].imag, (1 + 2j, 3j), (0.3 - 0.2j, 0j), (1.8, 0.6j)),
@@ -183,3 +197,9 @@ def test_complex_cotangents_are_added_to_those_of_converted_parts():
 
     (bars,) = zyg.pullback(f, [0.5 + 1j, -1.2 + 0.3j])[1](1 + 2j)
     assert bars == [4 - 1j, 2 + 4j]
+
+
+def test_item_of_a_number_twice():
+    assert zyg.hvp(lambda x: np.float64(x).item() * x, 0.7, 1.0) == 2.0
+    (found,) = zyg.pullback(zyg.grad(lambda x: np.float64(x).item() * x), 0.7)[1](1.0)
+    assert found == 2.0

@@ -20,6 +20,7 @@ from tests.corpus import (
     changes_in_place,
     closures,
     collection_classes,
+    complex_numbers,
     comprehensions,
     computed_attributes,
     containers,

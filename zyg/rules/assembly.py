@@ -65,7 +65,8 @@ def subtract(a, b):
 @adjoint(cotangent_items.add_at)
 def add_at(bar, index, value):
     return cotangent_items.add_at(bar, index, value), lambda y_bar: (
-        y_bar, None, summand_bar(cotangent_items.item(y_bar, index), value)
+        cotangent_items.kept_real(y_bar, bar), None,
+        summand_bar(cotangent_items.item(y_bar, index), value),
     )
 
 
@@ -203,7 +204,17 @@ def items_bar(y_bar, bars):
     """The cotangents of items that were put, in order, at the front of a container."""
     if y_bar is None or bars is None:
         return None
+    if np.iscomplexobj(y_bar):
+        return cotangent.rebuilt(bars, real_where(list(y_bar[: len(bars)]), bars))
     return cotangent.rebuilt(bars, [None if b is None else y_bar[i] for i, b in enumerate(bars)])
+
+
+def real_where(y_bars, bars):
+    """Cotangents of items of which a complex array was made: real where the items are."""
+    return [
+        None if b is None else cotangent_items.kept_real(y, b)
+        for y, b in zip(y_bars, bars, strict=True)
+    ]
 
 
 def reversed_bar(y_bar, bars):
@@ -211,6 +222,8 @@ def reversed_bar(y_bar, bars):
     if y_bar is None or bars is None:
         return None
     last = len(bars) - 1
+    if np.iscomplexobj(y_bar):
+        return real_where([y_bar[last - i] for i in range(len(bars))], bars)
     return [None if b is None else y_bar[last - i] for i, b in enumerate(bars)]
 
 

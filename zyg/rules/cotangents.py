@@ -30,6 +30,7 @@ from zyg.cotangents.cotangent_items import (
     cycled_back,
     difference_bar,
     item,
+    kept_real,
     one_hot,
     position_of,
     put_back,
@@ -71,7 +72,8 @@ def summand_bar(y_bar, summand):
 def accumulate_at_(buffer, index, value):
     y = accumulate_at(buffer, index, value)
     return y, lambda y_bar: (
-        y_bar, None, None if value is None else summand_bar(item(y_bar, index), value)
+        kept_real(y_bar, buffer), None,
+        None if value is None else summand_bar(item(y_bar, index), value),
     )
 
 

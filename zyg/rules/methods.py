@@ -246,6 +246,8 @@ def item(self, *position):
 
 def item_bar(y_bar, like, position):
     """An array that is `y_bar` at the position of `x.item(position)`: flat, or an index."""
+    if isinstance(like, np.number):
+        return y_bar
     spot = position[0] if len(position) == 1 else position
     if not isinstance(spot, tuple):
         spot = np.unravel_index(spot % like.size, like.shape)
