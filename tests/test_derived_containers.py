@@ -213,6 +213,23 @@ def test_methods_that_were_replaced_are_refused(f, argument):
         zyg.gradient(f, argument)
 
 
+class Doubled(list):
+    def __iter__(self):
+        return iter([2 * x for x in list.__iter__(self)])
+
+
+def test_items_that_a_class_gives_itself_have_no_tangents():
+    def squares(xs):
+        s = 0.0
+        for x in xs:
+            s += x * x
+        return s
+
+    for differentiate in (zyg.gradient, lambda f, xs: zyg.jvp(f, (xs,), ([1.0, 0.0],))):
+        with pytest.raises(zyg.ZygError, match="replaces its `__iter__`"):
+            differentiate(squares, Doubled([1.0, 2.0]))
+
+
 @pytest.mark.parametrize("cls", [Times, Backwards, Renamed, Scaled, Early, Squared])
 def test_named_tuples_that_are_no_plain_ones_are_not_made(cls):
     programs = [lambda x: cls(x, x)[0], lambda x: cls(2.0, x).a, lambda x: cls._make([x, x])[1]]

@@ -204,7 +204,7 @@ def items_bar(y_bar, bars):
     """The cotangents of items that were put, in order, at the front of a container."""
     if y_bar is None or bars is None:
         return None
-    if np.iscomplexobj(y_bar):
+    if isinstance(y_bar, np.ndarray) and np.iscomplexobj(y_bar):
         return cotangent.rebuilt(bars, real_where(list(y_bar[: len(bars)]), bars))
     return cotangent.rebuilt(bars, [None if b is None else y_bar[i] for i, b in enumerate(bars)])
 
@@ -222,7 +222,7 @@ def reversed_bar(y_bar, bars):
     if y_bar is None or bars is None:
         return None
     last = len(bars) - 1
-    if np.iscomplexobj(y_bar):
+    if isinstance(y_bar, np.ndarray) and np.iscomplexobj(y_bar):
         return real_where([y_bar[last - i] for i in range(len(bars))], bars)
     return [None if b is None else y_bar[last - i] for i, b in enumerate(bars)]
 
