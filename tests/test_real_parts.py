@@ -175,7 +175,14 @@ def real_square_and_product(z):
     return np.sum(z.real**2) + (z[0] * z[1] * (1 + 2j)).real
 
 
+def square_of_equal_parts(z):
+    y = z.astype(complex)
+    y.imag = z.real
+    return np.sum((y * y * (1 + 2j)).real)
+
+
 @pytest.mark.parametrize(("f", "z", "v", "expected"), [
+    (square_of_equal_parts, np.array([0.5 + 1j, 2j]), np.array([0.5 + 1j, -1.2]), [-4.0, 9.6]),
     (square_of_summed_parts, np.array([0.5 + 1j, 2j]), np.array([0.3 - 2j, 0.4j]), [0.6, 0.6]),
     (real_square_and_product, np.array([1 + 1j, 2j]), np.array([0.3 - 1j, 1j]),
      [-1.4 - 1j, 2.3 + 0.4j]),

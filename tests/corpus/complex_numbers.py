@@ -146,3 +146,12 @@ def generator_of_complex_numbers(x):
             yield phase * item
 
     return abs(sum(w * w for w in waves()))
+
+
+@program((X, X[::-1].copy()))
+def parts_that_are_set(x, y):
+    z = x + 1j * y
+    w = z.astype(complex)
+    w.imag = z.real * y
+    w.real = w.imag + x
+    return np.abs(w * z) + np.angle(w)

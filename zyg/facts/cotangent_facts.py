@@ -121,6 +121,14 @@ def fold_realness_of(call: Call) -> Operand | None:
     return bar if is_complex or (bar in known and is_real(type_of(bar))) else None
 
 
+@facts.fold(cotangent_items.kept_real)
+def fold_kept_real(call: Call) -> Operand | None:
+    bar, like = call.args
+    is_known = is_numeric(type_of(like)) and not is_real(type_of(like))
+    is_real_bar = is_numeric(type_of(bar)) and is_real(type_of(bar))
+    return bar if is_known or is_real_bar else None
+
+
 facts.pure(cotangent.inexact)
 facts.total(cotangent.inexact)
 

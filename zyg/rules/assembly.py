@@ -157,7 +157,10 @@ def kept_real(bar, like):
 
 @adjoint(cotangent.materialised)
 def materialised(bar, like):
-    return cotangent.materialised(bar, like), lambda y_bar: (y_bar, None)
+    # What is made like a complex value may be real itself.
+    return cotangent.materialised(bar, like), lambda y_bar: (
+        cotangent_items.kept_real(y_bar, bar), None
+    )
 
 
 @adjoint(cotangent.completed)
