@@ -210,3 +210,13 @@ def test_item_of_a_number_twice():
     assert zyg.hvp(lambda x: np.float64(x).item() * x, 0.7, 1.0) == 2.0
     (found,) = zyg.pullback(zyg.grad(lambda x: np.float64(x).item() * x), 0.7)[1](1.0)
     assert found == 2.0
+
+
+def test_sums_of_complex_operands_by_einsum_twice():
+    z, v = np.array([0.5 + 1j, -1.2 + 0.3j]), np.array([0.3 - 0.2j, 0.4 + 0.1j])
+
+    def f(z):
+        return (np.einsum("i,k->i", z, z.real) @ np.array([1 + 2j, 1j])).real
+
+    (expected,) = zyg.pullback(lambda z: zyg.gradient(f, z)[0], z)[1](v)
+    np.testing.assert_allclose(zyg.hvp(f, z, v), expected)

@@ -107,8 +107,8 @@ def einsum_bar(z_bar, subscripts, operands, position, optimize):
             np.shape(bar)[result.index(label)] if label in result else np.shape(like)[axis]
             for axis, label in enumerate(target)
         ]
-        bar = bar[tuple([slice(None) if label in result else None for label in target])]
-        bar = np.broadcast_to(bar, lengths)
+        sizes = [n if label in result else 1 for label, n in zip(target, lengths, strict=True)]
+        bar = np.broadcast_to(np.reshape(bar, sizes), lengths)
     return unbroadcast(bar, like)
 
 
