@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from ir import facts
-from ir.derived import replaces
 from zyg.cotangents.cotangent import like_mapping, rebuilt
 from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
@@ -228,12 +227,6 @@ def tangent_like(dot: Any, x: Any) -> Any:
         return None if dot == 0 else float(dot)
     if isinstance(x, np.inexact | float | complex):
         return type(x)(dot)
-    if isinstance(x, list | tuple | deque | dict) and replaces(type(x), "__iter__"):
-        raise NotDifferentiable(
-            f"{type(x).__name__} derives from a container and replaces its `__iter__`: what are "
-            "its items isn't known to forward mode; let the class hold the container in an "
-            "attribute, or use zyg.pullback"
-        )
     if isinstance(x, list | tuple | deque):
         if len(dot) != len(x):
             raise ValueError(f"the tangent of {len(x)} items has {len(dot)}")

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives, try_primitives
+from ir.derived import replaces
 from ir.library.builtin_facts import IN_PLACE
 from ir.memory.memory_facts import CHANGING
 from zyg import array_type
@@ -40,6 +41,7 @@ from zyg.compiler.forward_mode.tangent_recorder import Recorder
 from zyg.compiler.forward_mode.tangent_rows import by_rows, name_of
 from zyg.compiler.inference import conversions
 from zyg.compiler.inference.objects import is_place, iterates, lookup
+from zyg.compiler.inference.replaced import ADVICE, what_is_passed_over
 from zyg.compiler.nested import nested_backs, nested_dispatch
 from zyg.compiler.overwriting.mutation import MUTATING_METHODS
 from zyg.compiler.run_time import (
@@ -99,9 +101,19 @@ def tangent_call(
 ) -> tuple[Any, Any]:
     """The value and the tangent of a call: the function comes first, then its arguments."""
     y, dot = _tangent_call(primals, dots, kwargs, kwarg_dots)
+    if dot is None and primals[0] is iter and dots[1] is not None:
+        _unless_lost(primals[1])
     if dot is None and id(primals[0]) not in CHANGING:
         dot = zero_tangent(y)
     return y, dot
+
+
+def _unless_lost(items: Any) -> None:
+    """Raises for the iterator without a tangent that a class gives which derives from a container:
+    its `__iter__` may have called the method that it replaces."""
+    if isinstance(items, list | tuple | deque | dict) and replaces(type(items), "__iter__"):
+        cls = type(items)
+        raise NotDifferentiable(f"{what_is_passed_over(list.__iter__, cls)}; {ADVICE}")
 
 
 def _tangent_call(
