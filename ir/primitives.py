@@ -7,9 +7,10 @@ them as the syntax that they stand for.
 from __future__ import annotations
 
 import builtins
+import itertools
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 Operation: TypeAlias = Callable[[Any, Any], Any]
@@ -394,6 +395,11 @@ def rotated(items: Any, count: int) -> Any:
     """`items.rotate(count)` for a deque: gives `items`."""
     items.rotate(count)
     return items
+
+
+def numbers_from(start: int) -> Iterator[int]:
+    """What `enumerate` counts."""
+    return itertools.count(start)
 
 
 def cycled(items: Any, path: tuple[int, ...]) -> Any:

@@ -177,7 +177,10 @@ def code_text(entry: Entry) -> Code:
     for code in codes:
         emitted = _emitted(code)
         renamed = {f.__name__: names.of(f, f.__name__) for f in _functions(code)}
+        words = _words(emitted.source)
         for name, value in emitted.environment.items():
+            if name not in words:
+                continue
             target = value.cell.cell_contents if isinstance(value, Generated) else value
             renamed[name] = names.of(target, name)
         texts.append(_renamed(emitted.source, renamed))

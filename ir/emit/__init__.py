@@ -287,15 +287,7 @@ class _FunctionEmitter(OperationEmitter):
         if op.backwards:
             backwards = self.environment.constant(reversed)
             sources = [ast.Call(func=backwards, args=[s], keywords=[]) for s in sources]
-        if len(sources) == 1:
-            source, target = sources[0], targets[0]
-        elif self.counts(sources):
-            counted = self.environment.constant(enumerate)
-            source = ast.Call(func=counted, args=sources[1:], keywords=[])
-            target = ast.Tuple(elts=targets, ctx=ast.Store())
-        else:
-            source = ast.Call(func=self.environment.constant(zip), args=sources, keywords=[])
-            target = ast.Tuple(elts=targets, ctx=ast.Store())
+        source, target = self.in_parallel(op, sources, targets)
         body = self.body(op)
         self.location = location
         self.add(
@@ -304,17 +296,34 @@ class _FunctionEmitter(OperationEmitter):
             location,
         )
 
-    def counts(self, sources: list[ast.expr]) -> bool:
-        """Whether iterables are `range(len(xs))` and `xs`."""
+    def in_parallel(
+        self, op: For, sources: list[ast.expr], targets: list[ast.expr]
+    ) -> tuple[ast.expr, ast.expr]:
+        """One iterable and one target for several: `zip`, and `enumerate` beside `numbers_from`."""
         match sources:
-            case [
-                ast.Call(func=outer, args=[ast.Call(func=inner, args=[ast.Name(id=measured)])]),
-                ast.Name(id=walked),
-            ]:
-                known = [self.environment.constant(function) for function in (range, len)]
-                found = [ast.dump(outer), ast.dump(inner)]
-                return measured == walked and found == [*map(ast.dump, known)]
-        return False
+            case [ast.Call(func=ast.Name(id=name), args=[start]), *counted] if counted and (
+                self.environment.objects.get(name) is primitives.numbers_from
+            ):
+                source, target = self.zipped(counted, targets[1:])
+                is_zero = isinstance(start, ast.Constant) and start.value == 0
+                args = [source] if is_zero else [source, start]
+                function = self.environment.constant(enumerate)
+                return (
+                    ast.Call(func=function, args=args, keywords=[]),
+                    ast.Tuple(elts=[targets[0], target], ctx=ast.Store()),
+                )
+        return self.zipped(sources, targets)
+
+    def zipped(
+        self, sources: list[ast.expr], targets: list[ast.expr]
+    ) -> tuple[ast.expr, ast.expr]:
+        if len(sources) == 1:
+            return sources[0], targets[0]
+        function = self.environment.constant(zip)
+        return (
+            ast.Call(func=function, args=sources, keywords=[]),
+            ast.Tuple(elts=targets, ctx=ast.Store()),
+        )
 
     def item_target(self, op: For, item: Value) -> ast.expr:
         """The loop target; an item that is unpacked at once is unpacked by the loop itself."""

@@ -398,7 +398,8 @@ class TypedLoops(TypedBranches):
         return iterables, None
 
     def _counted(self, op: For, source: Call) -> tuple[list[Operand], list[Any]] | None:
-        """A range beside what `enumerate` counts, if that has positions."""
+        """Numbers beside what `enumerate` counts, if that has positions. A range would end before
+        a list that grows unseen."""
         counted = source.args[0] if source.args else None
         start = source.args[1] if len(source.args) == 2 else source.kwargs.get("start", Const(0))
         if counted is None or widen(type_of(start)) != Scalar(int):
@@ -415,12 +416,8 @@ class TypedLoops(TypedBranches):
             sequences, item = list(zipped.args), [None for _ in zipped.args]
             self.ops.remove(zipped)
         self.ops.remove(source)
-        lengths = [self.call(len, sequence, loc=source.loc) for sequence in sequences]
-        count = lengths[0] if len(lengths) == 1 else self.call(min, *lengths, loc=source.loc)
-        bounds = [count]
-        if not isinstance(start, Const) or start.value != 0:
-            bounds = [start, self.call(operator.add, start, count, loc=source.loc)]
-        return [self.call(range, *bounds, loc=source.loc), *sequences], [None, item]
+        numbers = self.call(primitives.numbers_from, start, loc=source.loc)
+        return [numbers, *sequences], [None, item]
 
     def is_made_for(self, op: For) -> bool:
         """Whether an iterator is made just before the loop, and nobody else reads it."""

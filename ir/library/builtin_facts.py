@@ -16,6 +16,7 @@ operators of its own.
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import types
@@ -351,6 +352,8 @@ facts.of_numbers(*(getattr(math, name) for name in MATH_TOTAL))
 
 
 # Iterators over iterables.
+
+always(Iterator(itertools.count, INT), primitives.numbers_from)
 
 
 @declare(zip)

@@ -81,15 +81,10 @@ def positions_from_end(items: Any) -> Iteration[int]:
         yield last - count
 
 
-def numbers_from(start: int) -> Iteration[int]:
-    """What `enumerate` counts."""
-    return itertools.count(start)
+BY_POSITIONS = (positions, positions_from_end, primitives.numbers_from)
 
 
-BY_POSITIONS = (positions, positions_from_end, numbers_from)
-
-
-@declare(*BY_POSITIONS)
+@declare(positions, positions_from_end)
 def result_of_positions(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     is_known = args and class_of(args[0]) is not None
     return Iterator(types.GeneratorType, INT if is_known else TOP)
@@ -351,7 +346,7 @@ class Walks:
         is_position = has_positions(type_of(made.args[0]))
         if not is_position or not isinstance(start, Const) or start.value != 0:
             number = Value("i")
-            self.iterables.insert(at, self._inference.call(numbers_from, start))
+            self.iterables.insert(at, self._inference.call(primitives.numbers_from, start))
             self.params.insert(at, number)
         self._append(primitives.build_tuple, [number, part], item)
         return True

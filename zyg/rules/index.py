@@ -32,7 +32,7 @@ NAMED = {
     "ir.binding": {"attempts": "error_of_call"},
     "ir.generators": {"iteration": "walked"},
     "ir.memory.held_walks": {
-        "functional": "item_at", "iteration": "numbers_from positions positions_from_end",
+        "functional": "item_at", "iteration": "positions positions_from_end",
     },
     "ir.primitives": {
         "changes":
@@ -41,7 +41,7 @@ NAMED = {
         "collection_classes":
             "touched pushed pushed_left rotated emptied moved_to_end defaulted regrouped",
         "containers": "build_set flatten unpack_starred merge_dicts format_value build_string",
-        "iteration": "check_lengths",
+        "iteration": "check_lengths numbers_from",
         "functional": "augmented_part",
     },
     "ir.try_primitives": {

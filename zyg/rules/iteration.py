@@ -29,7 +29,7 @@ from zyg.held.readers import read_once, unless_changed
 from zyg.rules.registry import adjoint, chosen_by, constant, substitute
 
 constant(
-    np.ndindex, held_walks.numbers_from, held_walks.positions, held_walks.positions_from_end,
+    np.ndindex, primitives.numbers_from, held_walks.positions, held_walks.positions_from_end,
     primitives.check_lengths,
 )
 
