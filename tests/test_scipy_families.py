@@ -62,10 +62,11 @@ def test_family(name, shapes):
     zyg.check_grads(f, x, shapes, -0.05 if name != "weibull_max" else 0.05, 1.3, order=1)
 
 
+METHOD = stats.norm.pdf  # in the programs, which are given globals of their own, another one
 PROGRAMS = (
-    lambda x, loc, scale: METHOD(x, loc, scale),  # noqa: F821
-    lambda x, loc, scale, a: METHOD(x, a, loc, scale),  # noqa: F821
-    lambda x, loc, scale, a, b: METHOD(x, a, b, loc, scale),  # noqa: F821
+    lambda x, loc, scale: METHOD(x, loc, scale),
+    lambda x, loc, scale, a: METHOD(x, a, loc, scale),
+    lambda x, loc, scale, a, b: METHOD(x, a, b, loc, scale),
 )
 
 

@@ -57,10 +57,11 @@ def is_plain_zip(op: Op | None) -> TypeGuard[Call]:
     return bool(op.args) and isinstance(strict, Const) and strict.value is False
 
 
-def _is_of_items(source: Call) -> bool:
-    """Whether a call is of the method `items` of a dict."""
+def _values_beside(source: Call) -> Callable[..., Any] | None:
+    """For a call of the method `items` of a dict, the method that gives the values alone."""
     callee = source.callee.value if isinstance(source.callee, Const) else None
-    return any(callee is method for method in ITEMS) and len(source.args) == 1
+    found = (values for items, values in zip(ITEMS, VALUES, strict=True) if callee is items)
+    return next(found, None) if len(source.args) == 1 else None
 
 
 def _put_together(apart: list[Any], parts: list[Value], item: Value) -> list[Op]:
@@ -147,7 +148,7 @@ class TypedLoops(TypedBranches):
                 raise
             restore()
             source = self.definitions.get(whole[0]) if isinstance(whole[0], Value) else None
-            if apart is not None and isinstance(source, Call) and _is_of_items(source):
+            if apart is not None and isinstance(source, Call) and _values_beside(source):
                 # What has keys is not read by positions: the pairs were taken apart in vain.
                 self.ops.append(source)
                 body, iterables, position = op.body, list(whole), 0
@@ -390,9 +391,9 @@ class TypedLoops(TypedBranches):
             source.callee.value is enumerate
         ):
             return self._counted(op, source) or (iterables, None)
-        if self.heap is None and _is_of_items(source) and isinstance(source.args[0], Value):
+        method = _values_beside(source) if self.heap is None else None
+        if method is not None and isinstance(source.args[0], Value):
             self.ops.remove(source)
-            method = VALUES[ITEMS.index(source.callee.value)]  # type: ignore[union-attr]
             values = self.call(method, source.args[0], name="values", loc=source.loc)
             return [source.args[0], values], [None, None]
         return iterables, None

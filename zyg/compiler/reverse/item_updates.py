@@ -129,11 +129,13 @@ def _set_cleared(block: Block, uses: Counter[Value]) -> None:
         elif is_stored:
             ops.insert(next(k for k, op in enumerate(ops) if op is first), store)
         block.ops = ops
-        substitute(block, {addition.result: addition.args[0]})
-        uses[addition.args[0]] = uses[addition.result]  # type: ignore[index]
+        added, cleared = addition.args[0], clear.args[0]
+        assert isinstance(added, Value) and isinstance(cleared, Value)
+        substitute(block, {addition.result: added})
+        uses[added] = uses[addition.result]
         if not is_stored:
-            substitute(block, {clear.result: clear.args[0]})
-            uses[clear.args[0]] += uses[clear.result] - 1  # type: ignore[index]
+            substitute(block, {clear.result: cleared})
+            uses[cleared] += uses[clear.result] - 1
 
 
 def _is_as_it_was(store: Call, ops: list[Op]) -> bool:
