@@ -53,7 +53,7 @@ def test_every_rule_has_a_row() -> None:
         "special_polynomials", "scipy_solve", "scipy_matrices", "scipy_riccati",
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_splines", "scipy_lines", "scipy_grids", "scipy_objects",
-        "scipy_filters", "scipy_stats_samples", "scipy_stats_vectors", "stats_families",
+        "scipy_filters", "scipy_stats_samples", "scipy_stats_vectors", "scipy_fitpack",
         "special_probabilities", "special_waves", "deep_copies", "scipy_sparse",
         "scipy_optimize", "scipy_integrate", "ufunc_methods",
         "running_extrema", "heaps", "derived_classes", "matching",

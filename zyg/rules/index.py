@@ -140,7 +140,7 @@ LATE = {
     "scipy.fft": ("fourier", "scipy_fft"),
     "scipy.integrate": ("scipy_integrate", "scipy_integrate_tangents", "scipy_samples"),
     "scipy.interpolate": (
-        "scipy_interpolate", "scipy_lines", "scipy_splines", "scipy_grids",
+        "scipy_interpolate", "scipy_lines", "scipy_splines", "scipy_fitpack", "scipy_grids",
     ),
     "scipy.optimize": ("scipy_optimize",),
     "scipy.sparse": ("scipy_sparse", "scipy_sparse_tangents"),

@@ -19,7 +19,13 @@ from ir import facts
 from ir.core import Const
 from ir.types import TOP, Dict, Scalar, Tuple
 from zyg.errors import NotDifferentiable
-from zyg.rules import stats_counts, stats_families, stats_formulas
+from zyg.rules import (
+    stats_counts,
+    stats_formulas,
+    stats_of_intervals,
+    stats_of_positives,
+    stats_of_reals,
+)
 from zyg.rules.registry import adjoint, constant, substitute
 from zyg.rules.tangent_registry import tangent
 
@@ -29,7 +35,7 @@ FROZEN, FROZEN_DISCRETE = type(stats.norm()), type(stats.poisson(1.0))
 
 # Which formula stands for which method
 
-MODULES = stats_formulas, stats_families, stats_counts
+MODULES = stats_formulas, stats_of_positives, stats_of_reals, stats_of_intervals, stats_counts
 METHODS = ("logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf")
 NAMES = tuple(dict.fromkeys(
     name.rpartition("_")[0]
