@@ -37,7 +37,7 @@ from ir.errors import Unsupported
 from ir.heap import HEAP_NAME
 from ir.inference import written_out
 from ir.inference.narrowing import Told, narrow
-from ir.inference.typed_calls import known_operand
+from ir.inference.typed_builder import known_operand
 from ir.inference.typed_loops import TypedLoops
 from ir.memory.failing import changes_of, may_lose_changes
 from ir.memory.held_functions import may_be_memory

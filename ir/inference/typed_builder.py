@@ -271,3 +271,10 @@ def _is_lookup(callee: object, args: list[Operand]) -> bool:
 def _is_missing(args: list[Operand]) -> bool:
     """Whether one of the operands is never there, as far as is known by now."""
     return any(type(arg) is Value and arg.type == BOTTOM for arg in args)
+
+
+def known_operand(operand: Operand) -> Operand:
+    """A value whose type says which object it is, as a constant."""
+    if type(operand) is Value and isinstance(operand.type, Known):
+        return Const(operand.type.value)
+    return operand

@@ -19,6 +19,7 @@ from ir.inference.constructing import constructed
 from ir.inference.enumerations import called_method, members_of
 from ir.inference.narrowing import unless_none
 from ir.inference.special_calls import special_of
+from ir.inference.typed_builder import known_operand
 from ir.inference.typed_changes import PAIR, TypedChanges
 from ir.late import late
 from ir.library.builtin_facts import IN_PLACE
@@ -472,13 +473,6 @@ def _is_immutable(type_: Type) -> bool:
     if isinstance(type_, Union):
         return all(map(_is_immutable, type_.members))
     return isinstance(type_, IMMUTABLE)
-
-
-def known_operand(operand: Operand) -> Operand:
-    """A value whose type says which object it is, as a constant."""
-    if type(operand) is Value and isinstance(operand.type, Known):
-        return Const(operand.type.value)
-    return operand
 
 
 def _may_drop(callee: Operand, args: list[Operand]) -> bool:

@@ -34,7 +34,6 @@ from ir.heap import HEAP
 from ir.inference.special_calls import captured_names, default_names
 from ir.memory.contents import UNKNOWN
 from ir.memory.followed_types import is_tuple, may_be_none, may_capture, unless_none
-from ir.memory.held import CONTAINERS, is_memory_of_memory, is_table, item_held
 from ir.memory.held_functions import captures_memory, may_be_memory
 from ir.memory.held_tables import (
     HeldTables,
@@ -42,6 +41,7 @@ from ir.memory.held_tables import (
     kind_of_items,
     may_be_one,
 )
+from ir.memory.held_types import CONTAINERS, is_memory_of_memory, is_table, item_held
 from ir.memory.memory_facts import KEYS, keeps_places
 from ir.types import (
     BOTTOM,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ir import facts
-from ir.memory.held import CONTAINERS, item_held
 from ir.memory.held_functions import captures_memory, may_be_memory
 from ir.memory.held_tables import is_known
+from ir.memory.held_types import CONTAINERS, item_held
 from ir.types import BOTTOM, Known, Tuple, Type, Union, class_of, join_all
 
 

@@ -23,7 +23,8 @@ from ir.errors import Unsupported
 from ir.generators import iterated
 from ir.heap import ITEMS
 from ir.inference.special_calls import special
-from ir.memory.held import (
+from ir.memory.held_functions import may_be_memory
+from ir.memory.held_types import (
     CONTAINERS,
     is_deep,
     is_memory_of_memory,
@@ -32,7 +33,6 @@ from ir.memory.held import (
     item_held,
     kinds_held,
 )
-from ir.memory.held_functions import may_be_memory
 from ir.memory.memory_facts import LAZY, WITHOUT_STEPS
 from ir.memory.stand_ins import StandIns
 from ir.types import (

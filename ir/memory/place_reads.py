@@ -13,8 +13,8 @@ from ir.errors import NamesUnknown
 from ir.heap import HEAP
 from ir.late import imported
 from ir.memory.contents import has_parts, holds_memory, is_object, may_overlap
-from ir.memory.held import CONTAINERS, item_held
 from ir.memory.held_functions import captures_memory, may_be_memory
+from ir.memory.held_types import CONTAINERS, item_held
 from ir.memory.memory_facts import KEYS, is_mutable
 from ir.memory.place_state import State, check_call, shown_name
 from ir.memory.storages import Storages

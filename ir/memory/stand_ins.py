@@ -13,7 +13,8 @@ from typing import Any
 from ir import facts
 from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield
 from ir.heap import IDENTITY, ITEMS, attribute_read, attribute_stored
-from ir.memory.held import CONTAINERS, HeldMemory, item_held
+from ir.memory.held import HeldMemory
+from ir.memory.held_types import CONTAINERS, item_held
 from ir.memory.place_state import check_call
 from ir.types import BOTTOM, Instance, Scalar, Type, class_of
 

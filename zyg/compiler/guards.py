@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir.derived import as_class, base_of
-from ir.memory.held import item_held
+from ir.memory.held_types import item_held
 from ir.record import made, node, record
 from ir.types import (
     BOTTOM,

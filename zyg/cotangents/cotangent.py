@@ -390,26 +390,6 @@ def listed(bars: Any, like: Any) -> Any:
     return [None] * len(like) if bars is None else bars
 
 
-NO_SLOT = object()
-
-
-def keyword_gradient(bars: Any, index: int, name: str) -> Any:
-    """The gradient of a keyword argument; raises where the rule has none for it."""
-    bar = bars[index]
-    if bar is NO_SLOT:
-        raise NotDifferentiable(
-            f"the rule of a called function has no gradient for its keyword argument `{name}`"
-        )
-    return bar
-
-
-def keyword_bar(bar: Any, name: str, value: Any) -> Any:
-    """The gradient of a keyword argument that holds `value`: None for flags, axes and the like."""
-    if bar is NO_SLOT and not isinstance(value, (float, complex, np.inexact, np.ndarray)):
-        return None
-    return keyword_gradient((bar,), 0, name)
-
-
 def completed(bar: Any, like: Any) -> Any:
     """A cotangent of a tuple with zeros for structural zeros, at any depth.
 

@@ -25,7 +25,6 @@ from ir.library.fact_rules import always, call_type, declare, is_int
 from ir.types import (
     TOP,
     Dict,
-    Iterator,
     Known,
     Mapping,
     Scalar,
@@ -273,25 +272,6 @@ def one_hot(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             return Sequence(made, join(zeros_type(item), widen(bar)))
         case (bar, Mapping(cls, key, item), _) if cls in _MAPPINGS:
             return Mapping(dict, key, join(zeros_type(item), widen(bar)))
-        case _:
-            return TOP
-
-
-_VIEWS_OF_VALUES: tuple[type, ...] = (type({}.values()), type(OrderedDict[str, float]().values()))
-
-
-@declare(cotangent.from_items, cotangent.from_reversed_items)
-def from_items(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    match args:
-        case (Known(None), _):
-            return NONE
-        case (Sequence() | Tuple() as bars, Sequence(cls, item)) if cls in (list, tuple):
-            # Zeros for what wasn't reached.
-            return Sequence(cls, join(facts.item_of(bars), zeros_type(item)))
-        case (Sequence() | Tuple(), Array() as like):
-            return zeros_type(like)
-        case (Sequence() | Tuple() as bars, Iterator(cls)) if cls in _VIEWS_OF_VALUES:
-            return Sequence(list, join(facts.item_of(bars), NONE))
         case _:
             return TOP
 

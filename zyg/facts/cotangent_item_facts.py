@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from ir import facts
 from ir.core import Call, Const, Operand, type_of
 from ir.late import late
 from ir.library.fact_rules import NONE, call_type, declare
-from ir.types import TOP, Dict, Known, Mapping, Sequence, Tuple, Type, Union, join, widen
+from ir.types import TOP, Dict, Iterator, Known, Mapping, Sequence, Tuple, Type, Union, join, widen
 from zyg.array_type import Array, is_basic_index, is_number
 from zyg.cotangents import cotangent, cotangent_items, cotangent_places
 from zyg.facts.cotangent_facts import (
@@ -171,3 +172,22 @@ def fold_item(call: Call) -> Call | None:
     if _has_items(type_of(call.args[0])):
         return Call(Const(operator.getitem), call.args, {}, call.results, call.loc)
     return None
+
+
+_VIEWS_OF_VALUES: tuple[type, ...] = (type({}.values()), type(OrderedDict[str, float]().values()))
+
+
+@declare(cotangent.from_items, cotangent.from_reversed_items)
+def from_items(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    match args:
+        case (Known(None), _):
+            return NONE
+        case (Sequence() | Tuple() as bars, Sequence(cls, item)) if cls in (list, tuple):
+            # Zeros for what wasn't reached.
+            return Sequence(cls, join(facts.item_of(bars), zeros_type(item)))
+        case (Sequence() | Tuple(), Array() as like):
+            return zeros_type(like)
+        case (Sequence() | Tuple() as bars, Iterator(cls)) if cls in _VIEWS_OF_VALUES:
+            return Sequence(list, join(facts.item_of(bars), NONE))
+        case _:
+            return TOP

@@ -14,8 +14,9 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from ir.derived import is_named_tuple
-from zyg.cotangents.cotangent import from_items, keyword_bar
+from zyg.cotangents.cotangent import from_items
 from zyg.cotangents.cotangent_items import item
+from zyg.cotangents.cotangent_returned import keyword_bar
 from zyg.errors import NotDifferentiable
 from zyg.held.iterators import items_of
 

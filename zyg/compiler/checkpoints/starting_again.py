@@ -20,7 +20,7 @@ import numpy as np
 from ir import facts, primitives
 from ir.core import Call, Const, Operand, operands_of, type_of
 from ir.heap import HEAP, STORES
-from ir.memory.held import CONTAINERS, item_held
+from ir.memory.held_types import CONTAINERS, item_held
 from ir.memory.memory_facts import CHANGING
 from ir.rewrite import walk
 from ir.simplify import DISPLAYS

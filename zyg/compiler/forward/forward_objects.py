@@ -28,8 +28,8 @@ from ir.heap import (
 from ir.inference.surroundings import STORED
 from ir.late import late
 from ir.memory.contents import holds_memory
-from ir.memory.held import item_held
 from ir.memory.held_functions import captures_memory, is_view, may_be_memory
+from ir.memory.held_types import item_held
 from ir.rewrite import Mapping
 from ir.types import BOTTOM, Known, Type, class_of
 from zyg.compiler.forward.forward_rules import ForwardRules

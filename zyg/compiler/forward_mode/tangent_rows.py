@@ -21,7 +21,8 @@ from zyg.compiler.inference.objects import is_place
 from zyg.compiler.run_time import from_api
 from zyg.compiler.run_time.rule_backs import RuleBack
 from zyg.compiler.run_time.seen_objects import parts_of
-from zyg.cotangents.cotangent import NO_SLOT, is_zero_bar, keyword_bar, like_mapping, rebuilt
+from zyg.cotangents.cotangent import is_zero_bar, like_mapping, rebuilt
+from zyg.cotangents.cotangent_returned import NO_SLOT, keyword_bar
 from zyg.errors import NotDifferentiable
 from zyg.held.shadows import asked_again
 from zyg.signature import is_by_rules

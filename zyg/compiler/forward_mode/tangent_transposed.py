@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from zyg.compiler.run_time.rule_backs import RuleBack
-from zyg.cotangents.cotangent import NO_SLOT, inexact_dtype, project, rebuilt
+from zyg.cotangents.cotangent import inexact_dtype, project, rebuilt
+from zyg.cotangents.cotangent_returned import NO_SLOT
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
 from zyg.tangents.tangent import inner_product
 

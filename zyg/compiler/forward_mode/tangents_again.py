@@ -16,7 +16,8 @@ from ir.derived import place_of_field
 from zyg.compiler.forward_mode import inner_tangents, tangent_dispatch
 from zyg.compiler.nested.nested_backs import OuterBack
 from zyg.compiler.run_time import dynamic
-from zyg.cotangents.cotangent import NO_SLOT, accumulate
+from zyg.cotangents.cotangent import accumulate
+from zyg.cotangents.cotangent_returned import NO_SLOT
 from zyg.held.readers import read_once
 from zyg.rules.registry import adjoint, rule_of
 from zyg.rules.tangent_registry import tangent

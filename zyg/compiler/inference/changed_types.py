@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ir.memory.held import CONTAINERS
 from ir.memory.held_tables import Kind, kind_of_items, may_be_one
+from ir.memory.held_types import CONTAINERS
 from ir.types import (
     LARGE,
     TOP,

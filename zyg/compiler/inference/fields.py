@@ -23,8 +23,8 @@ from ir import facts
 from ir.forgettable import forgettable
 from ir.generators import Generator
 from ir.heap import Cell
-from ir.memory.held import item_held
 from ir.memory.held_tables import Kind, kind_of_items
+from ir.memory.held_types import item_held
 from ir.types import (
     BOTTOM,
     TOP,

@@ -15,7 +15,7 @@ from typing import Any
 from ir import facts, primitives
 from ir.forgettable import forgettable
 from ir.heap import HEAP_NAME, Contents
-from ir.memory.held import is_mixed
+from ir.memory.held_types import is_mixed
 from ir.memory.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable

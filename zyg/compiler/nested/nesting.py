@@ -25,8 +25,8 @@ from ir.core import Call, Const, Function, Location, Op, Operand, Value, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, TOKEN, object_read, with_heap
 from ir.inference.typed_calls import TypedCalls
-from ir.memory.held import is_deep
 from ir.memory.held_functions import may_be_memory
+from ir.memory.held_types import is_deep
 from ir.memory.place_state import check_call
 from ir.rewrite import walk
 from ir.types import (

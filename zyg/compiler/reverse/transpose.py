@@ -311,7 +311,7 @@ class Transposer(MaskedArms, HeapTransposer):
                     self.add(target, self.call(operator.getitem, result, Const(i)))
                 else:
                     self.add(target, self.call(
-                        cotangent.keyword_gradient, result, Const(i), Const(keyword)
+                        cotangent_returned.keyword_gradient, result, Const(i), Const(keyword)
                     ))
 
     def _call(self, step: CallStep, bar: Operand) -> None:

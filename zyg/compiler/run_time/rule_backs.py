@@ -58,7 +58,8 @@ class ApplyBack(BackFunction):
         keywords = self._keywords
         bar_of = dict(zip(keywords, bars[self._count :], strict=True))
         keyword_bars = {
-            name: cotangent.keyword_bar(bar, name, keywords[name]) for name, bar in bar_of.items()
+            name: cotangent_returned.keyword_bar(bar, name, keywords[name])
+            for name, bar in bar_of.items()
         }
         args_bar = cotangent.from_items(bars[: self._count], self._args)
         return function_bar, args_bar, keyword_bars
@@ -97,7 +98,7 @@ class RuleBack(BackFunction):
         self._with_function = with_function
         self._slots = [_slot(function, name) for name in kwargs]
         # How a solver works has no influence on what it finds.
-        self._without_slot = None if takes_settings(function) else cotangent.NO_SLOT
+        self._without_slot = None if takes_settings(function) else cotangent_returned.NO_SLOT
         # Which gradients may be integers: all that zyg's own rules give are as they should be.
         self._whole: list[bool] | None = None
         if not is_helper_module(getattr(rule_of(function), "__module__", None)):
