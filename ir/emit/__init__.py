@@ -36,6 +36,7 @@ from ir.emit.render import Environment, name_node, negated, spell_module
 from ir.emit.text import Text, text_of
 from ir.record import node
 from ir.rewrite import blocks, clone
+from ir.suggestions import Suggested, suggestion_of
 
 __all__ = ["Emitted", "emit", "emit_functions", "spell_module", "statement_form"]
 
@@ -76,9 +77,9 @@ def emit_functions(
     for function in functions:
         reserved |= globals_read(function.body)
         reserved |= {
-            value.name
+            suggestion_of(value.name) or value.name
             for block in blocks(function.body) for op in block.ops for value in op.results
-            if value.name != "t"
+            if value.name != "t" or isinstance(value.name, Suggested)
         }
         reserved |= {value.name for value in [*function.params, *function.captured]}
     environment = Environment(reserved)

@@ -36,6 +36,7 @@ from ir.errors import Unsupported
 from ir.memory.failing import may_fail
 from ir.memory.place_state import shown_name
 from ir.rewrite import blocks, free_values
+from ir.suggestions import Suggested, suggestion_of
 
 Copies = list[tuple[Value, Operand]]
 
@@ -58,6 +59,7 @@ class Naming:
         self._definitions: dict[Value, Op] = {}
         # Values that are in use when one comes into being; two interfere if one has the other here.
         self._edges: dict[Value, set[Value]] = defaultdict(set)
+        self._walked: dict[Operand, set[Value]] = {}
         self._wishes: list[tuple[Value, Value]] = []
         self._required: list[tuple[Value, Value]] = []
         self._parent: dict[Value, Value] = {}
@@ -239,6 +241,8 @@ class Naming:
                 self._define([] if is_append else used, live)
                 for operand in operands_of(op):
                     self._use(operand, live)
+                for operand in op.args[:1]:
+                    self._tell_apart(op.results, self._walked.get(operand, set()))
             case If():
                 self._branch(op, live)
             case Try():
@@ -249,6 +253,12 @@ class Naming:
                 self._define([op.result], live)
                 for operand in operands_of(op):
                     self._use(operand, live)
+
+    def _tell_apart(self, parts: list[Value], walked: set[Value]) -> None:
+        """Gives no item, and no part of one, the name of what the loop walks over."""
+        for part in parts:
+            self._walked[part] = walked
+            self._edges[part] |= walked
 
     def _branch(self, op: If, live: set[Value]) -> None:
         if op in self._expressions:
@@ -310,6 +320,11 @@ class Naming:
         params = [param for param, _ in active]
         carried_pairs: Copies = list(zip(op.carried, op.init, strict=True))
         self._loops.append((carried_pairs, outside))
+        if isinstance(op, For):
+            walked: set[Value] = set()
+            for operand in op.iterables:
+                self._use(operand, walked)
+            self._tell_apart(op.items, walked)
         exit = op.body.exit
         if type(exit) is Yield and exit.values:
             inner = self._continue(exit.values)
@@ -397,14 +412,16 @@ class Naming:
             for member in self._members[root]:
                 if member in self._fixed:
                     take(root, self._fixed[member])
-        for root in roots:
-            if root in names:
-                continue
+        bases = {root: self._base(root) for root in roots if root not in names}
+        given = {*names.values(), *(base for base in bases.values() if type(base) is str)}
+        bases = {root: self._unless_given(base, given) for root, base in bases.items()}
+        # The user's names come first.
+        for root in sorted(bases, key=lambda root: isinstance(bases[root], Suggested)):
             members = self._members[root]
             if not root.name.strip("_") and not any(self._uses[value] for value in members):
                 names[root] = self.unread
                 continue
-            base = self._base(root)
+            base = suggestion_of(bases[root]) or bases[root]
             candidate, number = base, 0
             while True:
                 if not (candidate in reserved or keyword.iskeyword(candidate)):
@@ -425,10 +442,12 @@ class Naming:
         names = dict(self._fixed)
         taken = {*reserved, *names.values()}
         numbers: Counter[str] = Counter()
+        given = {value.name for value in self._order if type(value.name) is str}
         for value in self._order:
             if value in names or value in self._inlined:
                 continue
-            base = candidate = self._base(value)
+            name = self._unless_given(self._base(value), given)
+            base = candidate = suggestion_of(name) or name
             while candidate in taken or keyword.iskeyword(candidate):
                 numbers[base] += 1
                 candidate = f"{base}_{numbers[base]}"
@@ -436,9 +455,29 @@ class Naming:
             taken.add(candidate)
         return names
 
+    def _unless_given(self, name: str, given: set[str]) -> str:
+        """A name without what is suggested, where a variable of the user's is called so."""
+        suggestion = suggestion_of(name)
+        is_of_user = suggestion in given and not suggestion.endswith(("_bar", "_dot"))
+        return str(name) if is_of_user else name
+
     def _base(self, root: Value) -> str:
-        counts = Counter(v.name for v in self._members[root] if not is_temporary(v))
-        name = max(counts, key=counts.__getitem__) if counts else self._members[root][0].name
+        """The user's name, if values of a variable have one, or a name suggested for all."""
+        given: Counter[str] = Counter()
+        suggested: set[str | None] = set()
+        for value in self._members[root]:
+            if isinstance(value.name, Suggested):
+                suggested.add(value.name.suggestion)
+            elif not is_temporary(value):
+                given[value.name] += 1
+            else:
+                suggested.add(None)  # which may be something else at times
+        if given:
+            name = max(given, key=given.__getitem__)
+        elif len(suggested) == 1 and (suggestion := suggested.pop()) is not None:
+            return Suggested("t", suggestion)
+        else:
+            name = str(self._members[root][0].name)
         return name if name.isidentifier() and name.strip("_") else "t"
 
 
@@ -453,7 +492,7 @@ def _distinct(params: list[Value]) -> dict[Value, str]:
     """The names of parameters: the user's, told apart where compiler-made ones are the same."""
     names: dict[Value, str] = {}
     for value in params:
-        name, number = value.name, 0
+        name, number = str(value.name), 0
         while name in names.values():
             number += 1
             name = f"{value.name}_{number}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ir.core import Call, Const, Location, Operand, Value
 from ir.errors import Unsupported
 from ir.heap import new_object
+from ir.suggestions import temporary_of_class
 from ir.types import Instance
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def constructed(
     if self.heap is None:
         self.classes_made.add(cls.value)
         return None
-    made = Value(name, Instance(cls.value))
+    made = Value(temporary_of_class(name, cls.value), Instance(cls.value))
     self._define(Call(Const(new_object), [cls], {}, [made], loc))
     if constructor.init is not None:
         self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)

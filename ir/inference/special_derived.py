@@ -35,6 +35,7 @@ from ir.inference.computed_attributes import bound_method
 from ir.inference.special_calls import Folded, special, typed
 from ir.inference.surroundings import Constructor
 from ir.memory.place_state import check_call
+from ir.suggestions import temporary_of_class
 from ir.syntax.locate import locate
 from ir.types import TOP, Known, class_of
 
@@ -64,10 +65,10 @@ def made_of_items(
         items = args[0] if plain else (
             self.typed_call(Const(constructor.base), args, kwargs, [name], loc)[0]
         )
-        made = Value(name, as_class(cls.value, type_of(items)))
+        made = Value(temporary_of_class(name, cls.value), as_class(cls.value, type_of(items)))
         self._define(Call(Const(derived), [cls, items], {}, [made], loc))
         return made
-    made = Value(name, without_items(cls.value))
+    made = Value(temporary_of_class(name, cls.value), without_items(cls.value))
     self._define(Call(Const(new_object), [cls], {}, [made], loc))
     (result,) = self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
     filled = made if self.places is None else self.places.latest(made)

@@ -44,6 +44,7 @@ from ir.heap import new_object
 from ir.inference.special_calls import Folded
 from ir.record import node, record
 from ir.rewrite import Mapping
+from ir.suggestions import temporary_of_class
 from ir.types import Closure, Instance, Known, Method, Sequence, Tuple
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _made_by_any_number(
         self.classes_made.add(cls.value)
         return None
     before, items, behind = pieces
-    made = Value(name, Instance(cls.value))
+    made = Value(temporary_of_class(name, cls.value), Instance(cls.value))
     self._define(Call(Const(new_object), [cls], {}, [made], loc))
     init, given = Const(constructor.init), ([made, *before], items, behind)
     if _called(self, init, given, keywords, ["_"], loc) is None:

@@ -26,6 +26,7 @@ from ir.library.builtin_facts import IN_PLACE
 from ir.memory.memory_facts import READING_LATER, UNPACKING
 from ir.memory.place_state import Effect
 from ir.rewrite import Mapping
+from ir.suggestions import suggest_names
 from ir.types import (
     BOTTOM,
     TOP,
@@ -308,6 +309,8 @@ class TypedCalls(TypedChanges):
                 self._make_dict,
             )
             mapping = dict(zip(code.source.params, bound, strict=True))
+            if not code.is_own:
+                suggest_names(mapping)
             exit = self.inline(code.source.body, mapping)
             inlined = self.ops
         except CannotBind:

@@ -19,6 +19,7 @@ from ir.core import Block, Const, If, Location, Operand, Value, Yield
 from ir.errors import Unsupported
 from ir.late import late_class
 from ir.primitives import UNBOUND
+from ir.suggestions import suggest, temporary
 from ir.syntax.generator_expressions import (
     as_generator,
     is_consumed_at_once,
@@ -26,6 +27,7 @@ from ir.syntax.generator_expressions import (
     name_of_mapped,
 )
 from ir.syntax.node_maker import NodeMaker
+from ir.syntax.place_names import name_of_call, name_of_item
 
 BINARY = {
     gast.Add: operator.add,
@@ -149,13 +151,18 @@ class ExpressionParser:
                     lambda: self.expression(node.orelse),
                 )
             case gast.Call():
-                return self.call(node)
+                result = self.call(node)
+                suggest(result, name_of_call(node))
+                return result
             case gast.Attribute():
-                name = Const(self.mangled(node.attr))
-                return self.emit(node, getattr, self.expression(node.value), name)
+                attribute = Const(self.mangled(node.attr))
+                owner = self.expression(node.value)
+                return self.emit(node, getattr, owner, attribute, name=temporary(node.attr))
             case gast.Subscript():
                 items = self.expression(node.value)
-                return self.emit(node, operator.getitem, items, self.expression(node.slice))
+                index = self.expression(node.slice)
+                name = temporary(name_of_item(node))
+                return self.emit(node, operator.getitem, items, index, name=name)
             case gast.Slice():
                 parts = (node.lower, node.upper, node.step)
                 bounds = [Const(None) if part is None else self.expression(part) for part in parts]

@@ -31,6 +31,7 @@ from ir.core import (
 from ir.errors import statement_name
 from ir.heap import CONTENTS, cell_class, delete_attribute, new_object, set_attribute
 from ir.primitives import UNBOUND
+from ir.suggestions import suggest, temporary
 from ir.syntax.attempt_nodes import Attempt, Unsplittable
 from ir.syntax.desugar import falls_through, leaves, lower_exits
 from ir.syntax.endings import Ending, Falling, Looping
@@ -40,6 +41,7 @@ from ir.syntax.generator_expressions import (
     name_of_mapped,
 )
 from ir.syntax.keeping import Keep, Restore
+from ir.syntax.place_names import name_of_item
 from ir.syntax.scope import (
     assigned,
     local_names,
@@ -305,9 +307,11 @@ class StatementParser(GeneratorParser):
                 self.unpack(target, value)
             case gast.Subscript():
                 items, index = self.expression(target.value), self.expression(target.slice)
+                suggest(value, name_of_item(target))
                 self.emit(target, operator.setitem, items, index, value)
             case gast.Attribute():
                 owner = self.expression(target.value)
+                suggest(value, target.attr)
                 self.emit(target, set_attribute, owner, Const(self.mangled(target.attr)), value)
             case _:
                 raise self.unsupported(target, "this assignment is not supported")
@@ -364,18 +368,22 @@ class StatementParser(GeneratorParser):
         if isinstance(node.target, gast.Subscript):
             items = self.expression(node.target.value)
             index = self.expression(node.target.slice)
-            before = self.emit(node.target, operator.getitem, items, index)
+            name = temporary(name_of_item(node.target))
+            before = self.emit(node.target, operator.getitem, items, index, name=name)
             value = self.expression(node.value)
-            after = self.emit(node, primitives.augmented, Const(in_place), items, before, value)
+            after = self.emit(
+                node, primitives.augmented, Const(in_place), items, before, value, name=name
+            )
             self.emit(node, primitives.store_back, items, index, after)
             return
         if isinstance(node.target, gast.Attribute):
             owner = self.expression(node.target.value)
-            name = Const(self.mangled(node.target.attr))
-            before = self.emit(node.target, getattr, owner, name)
+            attribute = Const(self.mangled(node.target.attr))
+            name = temporary(node.target.attr)
+            before = self.emit(node.target, getattr, owner, attribute, name=name)
             value = self.expression(node.value)
-            after = self.emit(node, in_place, before, value)
-            self.emit(node, set_attribute, owner, name, after)
+            after = self.emit(node, in_place, before, value, name=name)
+            self.emit(node, set_attribute, owner, attribute, after)
             return
         read = gast.copy_location(
             gast.Name(id=node.target.id, ctx=gast.Load(), annotation=None, type_comment=None),

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from ir.core import Operand, Value
+from ir.suggestions import derived
 from ir.types import (
     TOP,
     Bottom,
@@ -86,7 +87,7 @@ def is_elementwise(callee: object) -> bool:
 
 
 def dot_name(operand: Operand) -> str:
-    return f"{operand.name}_dot" if isinstance(operand, Value) else "t_dot"
+    return derived(operand.name, "_dot") if isinstance(operand, Value) else "t_dot"
 
 
 def holds_floats(type_: Type) -> bool:

@@ -15,6 +15,7 @@ from ir import primitives
 from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
 from ir.inference.typed_branches import is_same_operand
 from ir.late import late
+from ir.suggestions import suggest_derived
 from ir.types import (
     TOP,
     Mapping,
@@ -222,8 +223,11 @@ class Accumulation(Zeros):
         bar = self._instantiated(operand, bar)
         before = self.bars.get(operand)
         total = bar if before is None else self.plus(before, bar, operand)
-        if isinstance(total, Value) and total.name == "t" and operand.name != "t":
-            total.name = f"{operand.name}_bar"
+        if isinstance(total, Value) and total.name == "t":
+            if operand.name != "t":
+                total.name = bar_name(operand)
+            else:
+                suggest_derived(total, operand.name, "_bar")
         self.bars[operand] = total
 
     def leave_to_objects(self, seen: Value, bar: Operand) -> Operand:

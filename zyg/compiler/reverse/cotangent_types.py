@@ -7,6 +7,7 @@ from typing import TypeGuard
 import numpy as np
 
 from ir.core import Const, Operand, Value
+from ir.suggestions import derived
 from ir.types import (
     TOP,
     Closure,
@@ -157,7 +158,7 @@ def as_mapping(type_: Type) -> Type:
 
 
 def bar_name(operand: Operand) -> str:
-    return f"{operand.name}_bar" if isinstance(operand, Value) else "t_bar"
+    return derived(operand.name, "_bar") if isinstance(operand, Value) else "t_bar"
 
 
 def callee_name(callee: object) -> str:

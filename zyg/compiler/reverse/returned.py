@@ -154,7 +154,9 @@ def checked_loss(
 
 
 def seed_name(result: Operand) -> str:
-    return f"{result.name}_bar" if isinstance(result, Value) and result.name != "t" else "y_bar"
+    if isinstance(result, Value):
+        return "y_bar" if result.name == "t" else f"{result.name}_bar"
+    return "_" if result.value is None else "y_bar"
 
 
 def _is_real_scalar(type_: Type) -> bool:
