@@ -59,7 +59,7 @@ def is_silent(call: Call) -> bool:
     if callee is try_primitives.special_method:
         return isinstance(call.result.type, Method)
     if callee is getattr and (
-        isinstance(call.result.type, Method) or not _is_opaque(type_of(call.args[0]))
+        isinstance(call.result.type, Method) or not is_opaque(type_of(call.args[0]))
         or _is_of_module(*call.args)
     ):
         return True
@@ -73,7 +73,7 @@ def is_silent(call: Call) -> bool:
     if not facts.is_total(callee, map(type_of, call.args)):
         return False
     operands = [*call.args, *call.kwargs.values()]
-    return not any(_is_opaque(type_of(operand)) for operand in operands)
+    return not any(is_opaque(type_of(operand)) for operand in operands)
 
 
 def is_pure(call: Call) -> bool:
@@ -95,7 +95,7 @@ def _is_of_module(owner: Operand, name: Operand, *default: Operand) -> bool:
     return isinstance(owner.value, ModuleType) and name.value in vars(owner.value)
 
 
-def _is_opaque(type_: Type) -> bool:
+def is_opaque(type_: Type) -> bool:
     """Whether an operation on such a value may run code of the user's."""
     match type_:
         case Known(value):
@@ -103,13 +103,13 @@ def _is_opaque(type_: Type) -> bool:
         case Scalar():
             return False
         case Tuple(items):
-            return any(map(_is_opaque, items))
+            return any(map(is_opaque, items))
         case Union(members):
-            return any(map(_is_opaque, members))
+            return any(map(is_opaque, members))
         case Sequence(item=item):
-            return _is_opaque(item)
+            return is_opaque(item)
         case Dict(items):
-            return any(_is_opaque(item) for _, item in items)
+            return any(is_opaque(item) for _, item in items)
         case _:
             return type(type_).__name__ not in ("Array", "Slice")
 
@@ -137,7 +137,7 @@ class _Marker:
             case Call():
                 return not self.removable(op)
             case For(iterables):
-                return any(_is_opaque(type_of(operand)) for operand in iterables)
+                return any(is_opaque(type_of(operand)) for operand in iterables)
             case _:
                 return isinstance(op, While)  # which may never end
 
