@@ -157,7 +157,9 @@ def kalman_step(flow, level, variance, noise, drift):
 
 def closure(x, y):
     def scaled(z):
-        return x * z
+        for _ in range(3):
+            z = x * z
+        return z
 
     return scaled(y) + scaled(scaled(1.0))
 

@@ -140,6 +140,9 @@ class Surroundings(ContentsAsked, Protocol):
     def inlinable(self, callee: object) -> Inlinable | None:
         """The code of a function whose calls are to be replaced by its body, if it is straight."""
 
+    def is_inlined(self, function: Function) -> bool:
+        """Whether calls of a function that is defined here are to be replaced by its body."""
+
     def updated(
         self, inference: TypedCalls, callee: Operand, args: list[Operand],
         kwargs: dict[str, Operand], loc: Location | None,

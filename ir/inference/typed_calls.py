@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives, try_primitives
-from ir.binding import CannotBind, bind
 from ir.closures import Maker
 from ir.core import Block, Call, Const, Lambda, Location, Op, Operand, Raise, Value, Yield, type_of
 from ir.derived import base_of, found_in, is_asked
@@ -17,6 +16,7 @@ from ir.heap import HEAP_NAME
 from ir.inference.computed_attributes import bound_method
 from ir.inference.constructing import constructed
 from ir.inference.enumerations import called_method, members_of
+from ir.inference.inlining import inlined_call, inlined_closure
 from ir.inference.narrowing import unless_none
 from ir.inference.special_calls import special_of
 from ir.inference.typed_builder import known_operand
@@ -26,7 +26,6 @@ from ir.library.builtin_facts import IN_PLACE
 from ir.memory.memory_facts import READING_LATER, UNPACKING
 from ir.memory.place_state import Effect
 from ir.rewrite import Mapping
-from ir.suggestions import suggest_names
 from ir.types import (
     BOTTOM,
     TOP,
@@ -135,7 +134,8 @@ class TypedCalls(TypedChanges):
                 if cases is not None:
                     return cases
         if type(callee) is not Const:
-            return self._standing_in(callee, args, kwargs, names, loc)
+            inlined = inlined_closure(self, callee, args, kwargs, names, loc)
+            return inlined or self._standing_in(callee, args, kwargs, names, loc)
         value = callee.value
         if not kwargs and len(names) == 1:
             made = self._asking_nothing(callee, args, names[0], loc)
@@ -192,7 +192,7 @@ class TypedCalls(TypedChanges):
             if made is not None:
                 return [made]
         if isinstance(value, types.FunctionType):
-            inlined = self._inline_call(value, args, kwargs, names, loc)
+            inlined = inlined_call(self, value, args, kwargs, names, loc)
             if inlined is not None:
                 return inlined
         return self._standing_in(callee, args, kwargs, names, loc)
@@ -277,70 +277,6 @@ class TypedCalls(TypedChanges):
         cls, below, obj = asked
         function = self.surroundings.above(cls, below, name)
         return None if function is None else (function, obj)
-
-    def _inline_call(
-        self,
-        callee: types.FunctionType,
-        args: list[Operand],
-        kwargs: dict[str, Operand],
-        names: list[str],
-        loc: Location | None,
-    ) -> list[Operand] | None:
-        """The result of a call in terms of the callee's own operations, where these are straight.
-
-        Where the types leave a branch open, the call stays, with the type found on the way.
-        """
-        if len(self._inlining) > MAX_INLINED or callee in self._inlining:
-            return None
-        code = self.surroundings.inlinable(callee)
-        if code is None or (self.attempting is not None and not code.is_own):
-            return None
-        state = self.ops, self.globals, self.place
-        known = len(self.definitions), len(self.methods)
-        memory = None if self.places is None else self.places.state.copy()
-        self.ops, self.globals = [], code.source.globals
-        self.place = (self.place or loc) if code.is_own else self.place
-        self._inlining.append(callee)
-        try:
-            bound = bind(
-                code.source, args, kwargs, list(map(Const, code.defaults)),
-                {name: Const(value) for name, value in code.kwdefaults.items()},
-                lambda items: self.call(primitives.build_tuple, *items),
-                self._make_dict,
-            )
-            mapping = dict(zip(code.source.params, bound, strict=True))
-            if not code.is_own:
-                suggest_names(mapping)
-            exit = self.inline(code.source.body, mapping)
-            inlined = self.ops
-        except CannotBind:
-            return None
-        finally:
-            self._inlining.pop()
-            self.ops, self.globals, self.place = state
-        if isinstance(exit, Yield) and all(isinstance(op, Call) for op in inlined):
-            result = exit.values[0]
-            if isinstance(result, Value) and result.name == "t":
-                result.name = names[0]
-            self.ops += inlined
-            return [result]
-        # What was defined there is not kept: it came last.
-        while len(self.definitions) > known[0]:
-            self.definitions.popitem()
-        while len(self.methods) > known[1]:
-            self.methods.popitem()
-        if self.places is not None and memory is not None:
-            self.places.state = memory
-        if not code.is_own:
-            return None
-        result_type = widen(type_of(exit.values[0])) if isinstance(exit, Yield) else BOTTOM
-        made = Value(names[0], result_type)
-        self._define(Call(Const(callee), args, kwargs, [made], loc))
-        return [made]
-
-    def _make_dict(self, items: Any) -> Operand:
-        pairs = [part for name, value in items.items() for part in (Const(name), value)]
-        return self.call(primitives.build_dict, *pairs)
 
     def _make(
         self, maker: Maker, args: list[Operand], kwargs: dict[str, Operand], names: list[str],

@@ -87,20 +87,24 @@ def stack_bar(z_bar, arrays, axis):
 @adjoint(np.vstack, getattr(np, "row_stack", np.vstack))
 def vstack(tup):
     likes = likes_of(tup)
-    return np.vstack(tup), lambda z_bar: (
-        pieces(z_bar, likes, [np.atleast_2d(array).shape[0] for array in likes], 0),
-    )
+    return np.vstack(tup), lambda z_bar: (vstack_bar(z_bar, likes),)
+
+
+def vstack_bar(z_bar, arrays):
+    """The cotangent of the arrays that `np.vstack` joined."""
+    return pieces(z_bar, arrays, [np.atleast_2d(array).shape[0] for array in arrays], 0)
 
 
 @adjoint(np.hstack)
 def hstack(tup):
     likes = likes_of(tup)
-    return np.hstack(tup), lambda z_bar: (
-        pieces(
-            z_bar, likes, [hstack_length(like) for like in likes],
-            1 if np.ndim(likes[0]) > 1 else 0,
-        ),
-    )
+    return np.hstack(tup), lambda z_bar: (hstack_bar(z_bar, likes),)
+
+
+def hstack_bar(z_bar, arrays):
+    """The cotangent of the arrays that `np.hstack` joined."""
+    axis = 1 if np.ndim(arrays[0]) > 1 else 0
+    return pieces(z_bar, arrays, [hstack_length(array) for array in arrays], axis)
 
 
 def hstack_length(array):
@@ -110,15 +114,20 @@ def hstack_length(array):
 
 @adjoint(np.column_stack)
 def column_stack(tup):
-    return np.column_stack(tup), lambda z_bar: (
-        pieces(z_bar, tup, [np.shape(a)[1] if np.ndim(a) > 1 else 1 for a in tup], 1),
-    )
+    likes = likes_of(tup)
+    return np.column_stack(tup), lambda z_bar: (column_stack_bar(z_bar, likes),)
+
+
+def column_stack_bar(z_bar, arrays):
+    """The cotangent of the arrays that `np.column_stack` joined."""
+    return pieces(z_bar, arrays, [np.shape(a)[1] if np.ndim(a) > 1 else 1 for a in arrays], 1)
 
 
 @adjoint(np.dstack)
 def dstack(tup):
+    likes = likes_of(tup)
     return np.dstack(tup), lambda z_bar: (
-        pieces(z_bar, tup, [np.atleast_3d(array).shape[2] for array in tup], 2),
+        pieces(z_bar, likes, [np.atleast_3d(array).shape[2] for array in likes], 2),
     )
 
 

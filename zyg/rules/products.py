@@ -32,17 +32,17 @@ def matmul(x, y):
 
 
 def matmul_left(z_bar, x, y):
-    """The cotangent of `x` in `z = x @ y`."""
+    """The cotangent of `x` in `z = x @ y`; what isn't a stack of matrices doesn't broadcast."""
     if is_sparse(x):
         return product_left(z_bar, x, y)
     if np.ndim(x) == 2 and np.ndim(y) == 2:
-        return unbroadcast(z_bar @ conj(y).T, x)
+        return realness_of(x, z_bar @ conj(y).T)
     if np.ndim(x) == 1 and np.ndim(y) == 1:
-        return realness_of(x, z_bar * conj(y))  # of the same length
+        return realness_of(x, z_bar * conj(y))
     if np.ndim(y) == 1:
-        return unbroadcast(np.expand_dims(z_bar, -1) * conj(y), x)
+        return realness_of(x, np.expand_dims(z_bar, -1) * conj(y))
     if np.ndim(x) == 1 and np.ndim(y) == 2:
-        return unbroadcast(conj(y) @ z_bar, x)  # also for a sparse matrix
+        return realness_of(x, conj(y) @ z_bar)  # also for a sparse matrix
     if np.ndim(x) == 1:
         return unbroadcast(np.matmul(conj(y), np.expand_dims(z_bar, -1))[..., 0], x)
     return unbroadcast(np.matmul(z_bar, np.swapaxes(conj(y), -1, -2)), x)
@@ -53,7 +53,7 @@ def matmul_right(z_bar, x, y):
     if is_sparse(y):
         return product_right(z_bar, x, y)
     if np.ndim(x) == 2 and np.ndim(y) <= 2:
-        return unbroadcast(conj(x).T @ z_bar, y)
+        return realness_of(y, conj(x).T @ z_bar)
     if np.ndim(x) == 1 and np.ndim(y) == 1:
         return realness_of(y, z_bar * conj(x))
     if np.ndim(x) == 1:

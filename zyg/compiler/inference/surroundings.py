@@ -298,6 +298,10 @@ class ProgramSurroundings(EffectSurroundings):
             source, callee.__defaults__ or (), callee.__kwdefaults__ or {}, is_own
         )
 
+    def is_inlined(self, function: Function) -> bool:
+        """Small functions without control flow."""
+        return _is_small(function)
+
     def call_type(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> Type:

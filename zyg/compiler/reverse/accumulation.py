@@ -26,6 +26,7 @@ from ir.types import (
     class_of,
 )
 from zyg.array_type import (
+    Array,
     dtype_of_operand,
     fits_within,
     is_summed_to_number,
@@ -249,7 +250,13 @@ class Accumulation(Zeros):
 
     def _instantiated(self, value: Value, bar: Operand) -> Operand:
         """A cotangent that is no structural zero, where the value is a number or an array."""
-        return self._instantiated_like(bar, value) if is_numeric(value.type) else bar
+        if not is_numeric(value.type):
+            return bar
+        made = self._instantiated_like(bar, value)
+        of_value, of_bar = value.type, type_of(made)
+        if isinstance(of_value, Array) and isinstance(of_bar, Array) and isinstance(made, Value):
+            made.type = of_bar.of_one_shape(of_value)
+        return made
 
     def _inexact(self, target: Operand, bar: Operand) -> Operand:
         """What a user's rule gives for an operand: floats, unless this is an integer."""

@@ -58,8 +58,14 @@ def in_program_order(saved: list[Value], inputs: list[Value], forward: Block) ->
 def as_prototypes(forward: Block, adjoint: Block, saved: list[Value]) -> list[Value]:
     """Saves, of arrays whose shape is all that the adjoint reads, just that."""
     result = []
+    prototypes = {
+        op.result for op in forward.ops
+        if isinstance(op, Call) and isinstance(op.callee, Const)
+        and op.callee.value is cotangent.prototype
+    }
     for value in saved:
-        if type(value.type).__name__ == "Array" and reads_only_metadata(adjoint, value):
+        is_array = type(value.type).__name__ == "Array" and value not in prototypes
+        if is_array and reads_only_metadata(adjoint, value):
             made = Value(value.name, value.type)
             forward.ops.append(Call(Const(cotangent.prototype), [value], {}, [made]))
             substitute(adjoint, {value: made})

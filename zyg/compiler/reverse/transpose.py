@@ -33,7 +33,7 @@ from ir.errors import Unsupported
 from ir.late import late_class
 from ir.rewrite import Mapping
 from ir.simplify import eliminate_dead, is_pure, share_common
-from ir.types import TOP, NamedTuple, Sequence, Tuple
+from ir.types import TOP, NamedTuple, Sequence, Tuple, class_of
 from zyg.array_type import same_shape
 from zyg.compiler.forward.forward_steps import (
     BranchStep,
@@ -391,6 +391,9 @@ class Transposer(MaskedArms, HeapTransposer):
             bar if bar is not None else NONE if is_left_out else self.zero(result)
             for bar, result in zip(bars, call.results, strict=True)
         ]
+        if isinstance(type_of(source), Sequence) and class_of(type_of(source)) is list:
+            self.add(source, self.call(primitives.build_list, *known))  # of all of its items
+            return
         self._items_bar(source, self.call(primitives.build_tuple, *known))
 
     def _items_bar(self, source: Operand, items: Operand) -> None:
