@@ -25,7 +25,7 @@ from ir.errors import Unsupported
 from ir.late import late
 from ir.memory.memory_facts import is_change
 from ir.memory.place_state import NEW
-from ir.rewrite import free_values, walk
+from ir.rewrite import Mapping, free_values, walk
 from ir.simplify import eliminate_dead, is_silent
 from ir.types import TOP, Type
 from zyg.compiler.activity import Flow
@@ -72,12 +72,13 @@ from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.held.nested_shadows import TABLE, new_table
 
 if TYPE_CHECKING:
-    from zyg.compiler.overwriting import preserve, preserve_held, undo
+    from zyg.compiler.overwriting import preserve, preserve_held, rebinding, undo
     from zyg.compiler.overwriting.versions import Versions
     from zyg.held import memory_kinds
 else:  # they are for programs that change something in place
     preserve = late("zyg.compiler.overwriting.preserve")
     undo = late("zyg.compiler.overwriting.undo")
+    rebinding = late("zyg.compiler.overwriting.rebinding")
     preserve_held = late("zyg.compiler.overwriting.preserve_held")
     memory_kinds = late("zyg.held.memory_kinds")
 
@@ -288,7 +289,10 @@ class Compiler(Programs):
         shapes_from_operands(forward)
         eliminate_dead(forward, is_silent)
         handed_on = pair.handed_on(result, self._inputs(made))
-        self._preserve(made, forward, adjoint, transposer, versions, logged, handed_on)
+        rebound = self._preserve(
+            made, forward, adjoint, transposer, versions, logged, handed_on
+        )
+        result = rebound.get(result, result) if isinstance(result, Value) else result
         saved = [value for value in free_values(adjoint) if value not in given]
         saved = saving.in_program_order(saved, self._inputs(made), forward)
         forward.exit = Yield([result, *saved])
@@ -325,14 +329,19 @@ class Compiler(Programs):
     def _preserve(
         self, made: Specialisation, forward: Block, adjoint: Block, transposer: Transposer,
         versions: Versions | None, logged: list[int] | None, handed_on: Iterable[Operand] = (),
-    ) -> None:
-        """Keeps copies of what the adjoint reads and what is overwritten by then."""
+    ) -> Mapping:
+        """Keeps copies of what the adjoint reads and what is overwritten by then; gives the new
+        arrays that stand for versions of others."""
         on_heap = made.heap is not None
+        rebound: Mapping = {}
         if on_heap and transposer.surroundings.leaves_arrays():
             # Of what objects hold and callers change, the adjoint reads copies (`preserve_held`).
             handed_on = [value for value in handed_on if not is_object_type(type_of(value))]
         if any(map(is_unseen_call, walk(forward))):
             preserve.check_unseen_changes(forward, adjoint, transposer.exported, on_heap)
+        if not on_heap and not logged and any(map(is_change, walk(forward))):
+            handed_on = list(handed_on)
+            rebound = rebinding.rebind(forward, adjoint, transposer.exported, handed_on)
         if any(map(is_change, walk(forward))):
             copied = preserve.preserve(forward, adjoint, transposer.exported, on_heap, handed_on)
             if versions is not None:
@@ -349,6 +358,7 @@ class Compiler(Programs):
                 lambda type_: surroundings.may_hold(type_) and not surroundings.leaves_alone(type_),
                 copy,
             )
+        return rebound
 
     # The joint form
 

@@ -77,7 +77,7 @@ def preserve(
     copying = kept_with_objects if on_heap else keeping.kept
     copied: list[Value] = []
     _measure_latest(forward, {})
-    memory = _Memory(forward, exported, handed_on)
+    memory = Memory(forward, exported, handed_on)
     reads = Reads(forward, adjoint)
     contents = {
         result for op in walk(forward) for result in op.results if result in exported
@@ -118,7 +118,7 @@ def check_unseen_changes(
 ) -> None:
     """Has an adjoint read copies of what calls that nobody looks into may change, or these raise
     if they do."""
-    memory = _Memory(forward, exported)
+    memory = Memory(forward, exported)
     saved = [
         Saved(value, memory.root(value), True) for value in free_values(adjoint)
         if holds_memory(value.type)
@@ -140,7 +140,7 @@ def check_unseen_changes(
 
 def changed_at_entry(body: Block) -> bool:
     """Whether an iteration of a loop may change memory that was there before it."""
-    memory = _Memory(Block([], body.ops, body.exit), set())
+    memory = Memory(Block([], body.ops, body.exit), set())
     entered = [*body.params, *free_values(body)]
     return any(memory.is_written(value) for value in entered if holds_memory(value.type))
 
@@ -166,7 +166,7 @@ def _measure_latest(block: Block, versions: dict[Value, Value]) -> None:
 
 
 def _preserve_exports(
-    op: If | Try | For | While, memory: _Memory, exported: set[Value], contents: set[Value],
+    op: If | Try | For | While, memory: Memory, exported: set[Value], contents: set[Value],
     lean: set[Value], copying: Callable[[Any], Any], forward: Block,
 ) -> list[Value]:
     copied = []
@@ -200,7 +200,7 @@ def _preserve_exports(
     return copied
 
 
-def _kept_apart(value: Value, block: Block, memory: _Memory, forward: Block) -> Value:
+def _kept_apart(value: Value, block: Block, memory: Memory, forward: Block) -> Value:
     """What an adjoint reads of a value that other inputs overwrite, if they share its memory."""
     others = memory.written_inputs(value, forward)
     if not others:
@@ -224,7 +224,7 @@ def insert_behind(block: Block, value: Value, call: Call) -> None:
     block.ops.insert(0, call)  # an input
 
 
-class _Memory:
+class Memory:
     """Which values share memory, as far as that can be told apart."""
 
     def __init__(
@@ -334,6 +334,10 @@ class _Memory:
         may_grow = self.root(value) in self._restructured | self._handed_on
         return keeping.shell if may_grow else primitives.alias
 
+    def is_handed_on(self, root: Value) -> bool:
+        """Whether callers may change some memory behind the block."""
+        return root in self._handed_on
+
     def is_written(self, value: Value) -> bool:
         """Whether memory of a value is written anywhere: of an array, what arrays consist of."""
         written = self._filled if is_array(value.type) else self._written
@@ -420,11 +424,11 @@ class _Memory:
         if not self.is_written(value):
             return False
         local = defined(body)
-        if not is_branch and all(v in local for v in self._members(root)):
+        if not is_branch and all(v in local for v in self.members(root)):
             return self.is_overwritten_behind(value, body)
         return True
 
-    def _members(self, root: Value) -> list[Value]:
+    def members(self, root: Value) -> list[Value]:
         return [value for value in [*self._parent, root] if self.root(value) is root]
 
     def _changes(self, op: Op, value: Value) -> bool:
