@@ -1,24 +1,29 @@
-"""Reads of known parts of containers stand in front of the loops that they don't change in.
+"""What is the same in each iteration stands in front of a loop.
 
-    for i in range(n):                x = p['x']
-        s = s + p['x'][i]      ->     for i in range(n):
-                                          s = s + x[i]
+    for i in range(n):                         x = p['x']
+        s = s + 2.0 * math.pi * p['x'][i]      t = 2.0 * math.pi
+                                        ->     for i in range(n):
+                                                   s = s + t * x[i]
 
-Only what can't fail is moved: a key of a dict, or a place of a tuple, that the type knows. Values
-of the IR don't change, so that an operand from in front of a loop is the same in each iteration.
+Only what can't fail is moved: a read of a key of a dict, or of a place of a tuple, that the type
+knows, and sums and products of numbers. Values of the IR don't change, so that an operand from in
+front of a loop is the same in each iteration. Numbers that only an arm computes stay there.
 """
 
 from __future__ import annotations
 
 import operator
 
-from ir.core import Block, Call, Const, For, If, Op, Operand, Value, While, type_of
+from ir.core import Block, Call, Const, For, If, Op, Operand, Try, Value, While, type_of
 from ir.rewrite import Mapping, defined, substitute, walk
-from ir.types import Dict, Known, NamedTuple, Tuple
+from ir.simplify import is_silent
+from ir.types import Dict, Known, NamedTuple, Scalar, Tuple
+
+ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.neg)
 
 
-def hoist_parts(block: Block) -> None:
-    """Moves such reads in front of the loops of a block, and of the blocks inside it; in place."""
+def hoist(block: Block) -> None:
+    """Moves this in front of the loops of a block, and of the blocks inside it; in place."""
     mapping: Mapping = {}
     _hoist(block, mapping)
     if mapping:
@@ -37,9 +42,14 @@ def _hoist(block: Block, mapping: Mapping) -> None:
         match op:
             case For() | While():
                 _hoist(op.body, mapping)
+                local = defined(op.body)
+                ops += _numbers(op.body, local, mapping)
+                if isinstance(op, While) and op.body.ops and isinstance(op.body.ops[-1], If):
+                    for arm in op.body.ops[-1].blocks:  # one of them goes on
+                        ops += _numbers(arm, local, mapping)
                 if any(isinstance(inner, Call) and reads_part(inner) for inner in walk(op.body)):
                     found: dict[tuple[Operand, Operand], Call] = {}
-                    _take(op.body, defined(op.body), found, mapping)
+                    _take(op.body, local, found, mapping)
                     ops += found.values()
             case If():
                 _hoist(op.then, mapping)
@@ -71,6 +81,43 @@ def _take(
             _take(op.orelse, local, found, mapping)
         kept.append(op)
     block.ops = kept
+
+
+def _numbers(body: Block, local: set[Value], mapping: Mapping) -> list[Op]:
+    """Takes the numbers that are computed of what isn't local out of the body of a loop.
+
+    Where something is caught or managed there (`np.errstate`), they stay.
+    """
+    if any(isinstance(op, Try) for op in body.ops):
+        return []
+    taken: list[Op] = []
+    kept: list[Op] = []
+    for op in body.ops:
+        if isinstance(op, Call) and is_number_for_certain(op):
+            args = [_last(arg, mapping) for arg in op.args]
+            if local.isdisjoint(args):
+                op.args = args
+                local.discard(op.result)
+                taken.append(op)
+                continue
+        kept.append(op)
+    body.ops = kept
+    return taken
+
+
+def is_number_for_certain(call: Call) -> bool:
+    """Whether a call computes a number from numbers, or reads one of a module, and can't fail."""
+    if not isinstance(call.callee, Const) or call.kwargs or len(call.results) != 1:
+        return False
+    if not isinstance(call.result.type, Scalar):
+        return False
+    callee, types = call.callee.value, [type_of(arg) for arg in call.args]
+    if callee is getattr:
+        return isinstance(types[0], Known) and is_silent(call)
+    if callee is operator.truediv:
+        divisor = types[1].value if isinstance(types[1], Known) else 0
+        return isinstance(types[0], Scalar | Known) and divisor != 0
+    return callee in ARITHMETIC and all(isinstance(type_, Scalar | Known) for type_ in types)
 
 
 def reads_part(call: Call) -> bool:

@@ -17,7 +17,7 @@ from ir.binding import CannotBind, bind
 from ir.core import Call, Const, Function, Operand, Try, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
-from ir.inference.hoisting import hoist_parts
+from ir.inference.hoisting import hoist
 from ir.inference.shared_numbers import share_numbers
 from ir.late import late
 from ir.outer_cells import (
@@ -201,7 +201,7 @@ class Specialiser(ObjectNeeds):
                     if inference.missed <= changes:
                         break
                     changes |= inference.missed
-                hoist_parts(function.body)
+                hoist(function.body)
                 share_numbers(function.body)
                 if any(isinstance(op, Try) for op in walk(function.body)):
                     from ir.caught_before import enter_handlers

@@ -33,8 +33,8 @@ from ir.errors import Unsupported
 from ir.late import late_class
 from ir.rewrite import Mapping
 from ir.simplify import eliminate_dead, is_pure, share_common
-from ir.types import TOP, NamedTuple, Sequence, Tuple, class_of
-from zyg.array_type import same_shape
+from ir.types import TOP, NamedTuple, Sequence, Tuple, class_of, members_of
+from zyg.array_type import Array, same_shape
 from zyg.compiler.forward.forward_steps import (
     BranchStep,
     CallStep,
@@ -394,6 +394,9 @@ class Transposer(MaskedArms, HeapTransposer):
         if isinstance(type_of(source), Sequence) and class_of(type_of(source)) is list:
             self.add(source, self.call(primitives.build_list, *known))  # of all of its items
             return
+        if _are_floats_in(source, known):
+            self.add(source, self.call(np.array, self.call(primitives.build_tuple, *known)))
+            return
         self._items_bar(source, self.call(primitives.build_tuple, *known))
 
     def _items_bar(self, source: Operand, items: Operand) -> None:
@@ -410,6 +413,17 @@ class Transposer(MaskedArms, HeapTransposer):
         for name, operand in held_by(op):
             if isinstance(operand, Value) and operand in self._varied:
                 self.add(operand, self.call(cotangent_items.item, bar, Const(name)))
+
+
+def _are_floats_in(source: Operand, bars: list[Operand]) -> bool:
+    """Whether these are the cotangents of the elements of an array of floats."""
+    type_ = type_of(source)
+    if not isinstance(type_, Array) or type_.dtype != np.float64:
+        return False
+    if type_.dims is None or len(type_.dims) != 1:
+        return False
+    members = (member for bar in bars for member in members_of(type_of(bar)))
+    return all(class_of(member) in (float, np.float64) for member in members)
 
 
 def _like(value: Value, operand: Operand) -> Operand:
