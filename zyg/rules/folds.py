@@ -8,12 +8,13 @@ from collections import deque
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import type_of
+from ir.core import Call, Const, Value, type_of
 from ir.inference.special_calls import special
-from ir.types import TOP, Sequence
+from ir.library.fact_rules import call_type
+from ir.types import TOP, Known, Sequence, Tuple, class_of, join
 from zyg.array_type import is_number
 from zyg.cotangents.cotangent import rebuilt, unbroadcast, zeros_like
-from zyg.facts.cotangent_facts import is_numeric, needs_no_unbroadcast
+from zyg.facts.cotangent_facts import is_numeric, needs_no_unbroadcast, zeros_type
 from zyg.held.iterators import items_of, of_items, readable_again
 from zyg.rules.registry import adjoint, chosen_by
 
@@ -75,7 +76,20 @@ def max_(*candidates):
     xs = readable_again(candidates)
     y = max(*xs)
     place = place_of(y, xs) if isinstance(y, (list, tuple)) else None
-    return y, lambda y_bar: share_among_winners(y_bar, y, place, xs, candidates)
+    first, second, is_of_two = candidates[0], candidates[-1], are_two_numbers(candidates)
+
+    def back(y_bar):
+        part = 0.5 * y_bar if is_of_two and first == second else y_bar
+        return (
+            (
+                0.0 if second > first else unbroadcast(part, first),
+                unbroadcast(part, second) if second >= first else 0.0,
+            )
+            if is_of_two
+            else share_among_winners(y_bar, y, place, xs, candidates)
+        )
+
+    return y, back
 
 
 @adjoint(min)
@@ -83,7 +97,35 @@ def min_(*candidates):
     xs = readable_again(candidates)
     y = min(*xs)
     place = place_of(y, xs) if isinstance(y, (list, tuple)) else None
-    return y, lambda y_bar: share_among_winners(y_bar, y, place, xs, candidates)
+    first, second, is_of_two = candidates[0], candidates[-1], are_two_numbers(candidates)
+
+    def back(y_bar):
+        part = 0.5 * y_bar if is_of_two and first == second else y_bar
+        return (
+            (
+                0.0 if second < first else unbroadcast(part, first),
+                unbroadcast(part, second) if second <= first else 0.0,
+            )
+            if is_of_two
+            else share_among_winners(y_bar, y, place, xs, candidates)
+        )
+
+    return y, back
+
+
+def are_two_numbers(candidates):
+    """Whether these are two real numbers; the compiler asks that of their types.
+
+    Of two the later one is taken where it is larger, so that NaN is taken where it is the first.
+    """
+    return len(candidates) == 2 and all(isinstance(x, (int, float)) for x in candidates)
+
+
+@special(are_two_numbers)
+def have_types_of_numbers(self, args, kwargs, names, loc):
+    types = getattr(type_of(args[0]), "items", ())
+    are_floats = all(class_of(type_) in (bool, int, float, np.float64) for type_ in types)
+    return [Const(len(types) == 2 and are_floats)]
 
 
 def place_of(y, xs):
@@ -115,3 +157,24 @@ def share_among_equal(y_bar, y, place, xs):
     winners = sum([1 for x in xs if x == y])
     part = y_bar if winners == 1 else y_bar / winners
     return rebuilt(xs, [unbroadcast(part, x) if x == y else zeros_like(x) for x in xs])
+
+
+@special(share_among_equal)
+def shares_of_known_numbers(self, args, kwargs, names, loc):
+    """The call, of a known type, where this is about numbers."""
+    y_bar, _, place, xs = map(type_of, args)
+    if place != Known(None) or not is_numeric(y_bar):
+        return None
+    if isinstance(xs, Tuple) and all(map(is_number, xs.items)):
+        type_ = Tuple(tuple([type_of_share(y_bar, x) for x in xs.items]))
+    elif isinstance(xs, Sequence) and xs.cls in (list, tuple) and is_number(xs.item):
+        type_ = Sequence(xs.cls, type_of_share(y_bar, xs.item))
+    else:
+        return None
+    made = Value(names[0], type_)
+    self._define(Call(Const(share_among_equal), args, kwargs, [made], loc))
+    return [made]
+
+
+def type_of_share(y_bar, x):
+    return join(call_type(unbroadcast, y_bar, x), zeros_type(x))
