@@ -22,6 +22,10 @@ class Type:
         """The join with another type, or None where this kind knows of none but a union."""
         return None
 
+    def of_one_shape(self, other: Type) -> Type:
+        """What is known of a value, if it has the shape of one of another type."""
+        return self
+
 
 @record
 class Top(Type):

@@ -204,3 +204,32 @@ def test_a_shape_that_does_not_fit_raises_as_in_a_call():
         zyg.gradient(grown, X[:1], Y)
     with pytest.raises(ValueError, match="broadcast"):
         zyg.gradient(grown, X, np.ones((2, 3)))
+
+
+def convolved(image, kernel):
+    (h, w), (m, n) = image.shape, kernel.shape
+    out = np.zeros((h - m + 1, w - n + 1))
+    for i in range(m):
+        for j in range(n):
+            out += kernel[i, j] * image[i : i + h - m + 1, j : j + w - n + 1]
+    return np.sum(out * out)
+
+
+def test_what_is_added_to_keeps_its_shape():
+    image, kernel = np.arange(20.0).reshape(4, 5) / 10.0, np.arange(6.0).reshape(2, 3) - 2.0
+    code = str(zyg.code_adjoint(convolved, image, kernel))
+    assert "prototype(out)" not in code and code.count("unbroadcast(") == 1
+    zyg.check_grads(convolved, image, kernel)
+
+
+def test_rows_that_are_added_to_all_rows():
+    def shifted(x, y):
+        m = np.outer(x, x)
+        for _ in range(2):
+            m += y
+            m *= m
+        return np.sum(m)
+
+    zyg.check_grads(shifted, X, Y)
+    with pytest.raises(ValueError, match="broadcast"):
+        zyg.gradient(shifted, X, np.ones((2, 3, 3)))

@@ -118,9 +118,10 @@ class Array(Type):
             return Array(self.dtype, None)
         return Array(self.dtype, tuple(map(join_dim, self.dims, other.dims)))
 
-    def of_one_shape(self, other: Array) -> Array:
-        """What is known of this array, if the other one has the same shape."""
-        if self.dims is None or other.dims is None or len(self.dims) != len(other.dims):
+    def of_one_shape(self, other: Type) -> Array:
+        if not isinstance(other, Array) or self.dims is None or other.dims is None:
+            return self
+        if len(self.dims) != len(other.dims):
             return self
         return Array(self.dtype, tuple(map(equal_dim, other.dims, self.dims)))
 

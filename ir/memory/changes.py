@@ -476,6 +476,8 @@ def _in_place(callee: Any, plain: Any) -> None:
             return None
         value = self.call(plain, *args, loc=loc)
         type_ = type_of(args[0])
+        if isinstance(value, Value):
+            value.type = value.type.of_one_shape(type_)  # or storing it raises
         if facts.same_kind(type_, type_of(value)):
             whole = [Const(...), value]
             return [self.places.change(primitives.stored, args[0], whole, loc, type_, [])]

@@ -12,6 +12,8 @@ calls that might know it.
 
 from __future__ import annotations
 
+import operator
+
 from ir import facts, primitives
 from ir.core import (
     Block,
@@ -32,9 +34,14 @@ from ir.core import (
 )
 from ir.memory.memory_facts import CHANGING
 from ir.rewrite import Mapping, blocks, free_values, substitute, walk
-from zyg.array_type import Array, One, is_named
+from zyg.array_type import Array, One, fits_within, is_named, is_number
 from zyg.compiler.overwriting.preserve import Memory
 from zyg.compiler.reverse.metadata import reads_only_metadata
+
+ELEMENTWISE = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.floordiv,
+    operator.mod,
+)
 
 
 def rebind(
@@ -53,12 +60,13 @@ def rebind(
     for store in stores:
         before, _, new = store.args
         assert isinstance(before, Value) and isinstance(new, Value), "asked before"
-        if before not in read and new not in read:
+        made = definitions.get(new)
+        if (before not in read and new not in read) or not _fits(new, before, made):
             continue
         root = memory.root(before)
         if root not in is_apart:
             is_apart[root] = _is_apart(root, memory, forward, definitions)
-        if is_apart[root] and _is_new(new, memory, definitions):
+        if is_apart[root] and _is_new(new, memory, made):
             dropped[store.result] = new
     if dropped:
         _drop(dropped, forward, adjoint)
@@ -66,22 +74,31 @@ def rebind(
 
 
 def _stores_whole(call: Call) -> bool:
-    """Whether an array gets all of its elements from one of certainly the same shape."""
+    """Whether all of an array is stored."""
     if not isinstance(call.callee, Const) or call.callee.value is not primitives.stored:
         return False
     before, index, new = call.args
-    if not isinstance(index, Const) or index.value is not Ellipsis:
+    if not isinstance(before, Value) or not isinstance(new, Value):
         return False
-    is_value = isinstance(before, Value) and isinstance(new, Value)
-    return is_value and _has_shape_of(new, before)
+    return isinstance(index, Const) and index.value is Ellipsis
 
 
-def _has_shape_of(new: Operand, before: Operand) -> bool:
-    a, b = type_of(new), type_of(before)
+def _fits(new: Value, before: Value, made: Op | None) -> bool:
+    """Whether what is stored certainly has the dtype and the shape of the array.
+
+    Otherwise storing it may raise an error, or repeat it. The type of what an operator made holds
+    only if it is stored.
+    """
+    a, b = new.type, before.type
     if not isinstance(a, Array) or not isinstance(b, Array) or a.dtype != b.dtype:
         return False
-    if not a.dims or not b.dims or len(a.dims) != len(b.dims):
+    if not isinstance(made, Call) or not a.dims or not b.dims or len(a.dims) != len(b.dims):
         return False
+    if before in made.args:
+        is_elementwise = isinstance(made.callee, Const) and made.callee.value in ELEMENTWISE
+        return is_elementwise and all(
+            is_number(type_of(arg)) or fits_within(type_of(arg), b) for arg in made.args
+        )
     return all(
         p == q and (isinstance(p, One) or is_named(p)) for p, q in zip(a.dims, b.dims, strict=True)
     )
@@ -151,9 +168,8 @@ def _leaves_apart(op: Op, members: set[Value]) -> bool:
     return facts.is_pure(callee) or facts.is_metadata(callee)
 
 
-def _is_new(new: Value, memory: Memory, definitions: dict[Value, Op]) -> bool:
+def _is_new(new: Value, memory: Memory, made: Op | None) -> bool:
     """Whether what is stored is memory of its own, which is known by one name."""
-    made = definitions.get(new)
     is_fresh = isinstance(made, Call) and facts.is_fresh(made)
     return is_fresh and memory.members(memory.root(new)) == [new]
 

@@ -26,7 +26,6 @@ from ir.types import (
     class_of,
 )
 from zyg.array_type import (
-    Array,
     dtype_of_operand,
     fits_within,
     is_summed_to_number,
@@ -253,9 +252,8 @@ class Accumulation(Zeros):
         if not is_numeric(value.type):
             return bar
         made = self._instantiated_like(bar, value)
-        of_value, of_bar = value.type, type_of(made)
-        if isinstance(of_value, Array) and isinstance(of_bar, Array) and isinstance(made, Value):
-            made.type = of_bar.of_one_shape(of_value)
+        if isinstance(made, Value):
+            made.type = made.type.of_one_shape(value.type)
         return made
 
     def _inexact(self, target: Operand, bar: Operand) -> Operand:

@@ -62,6 +62,8 @@ class Lengths(Sizes):
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> Type:
         found = self._sharper(callee, args, kwargs)
+        if isinstance(callee, Const) and callee.value is primitives.stored:
+            self._note_updated(args)
         if isinstance(found, NamedTuple):
             items = tuple(map(_with_names, found.items))
             return NamedTuple(found.cls, join_all(items), items)
@@ -86,6 +88,15 @@ class Lengths(Sizes):
             ], {})
             return sharper if isinstance(sharper, Array) else found
         return found
+
+    def _note_updated(self, args: list[Operand]) -> None:
+        """In `a *= b`, or `t = a * b; a[...] = t`, `t` has the shape of `a`, or that raises."""
+        before, index, new = args
+        made = self.definitions.get(new) if isinstance(new, Value) else None
+        if not isinstance(made, Call) or not isinstance(index, Const) or not made.args:
+            return
+        if index.value is Ellipsis and made.args[0] is before and isinstance(before, Value):
+            made.result.type = made.result.type.of_one_shape(before.type)
 
     def _size(self, size: Operand) -> Dim:
         dim = super()._size(size)
