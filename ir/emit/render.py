@@ -142,6 +142,8 @@ class Environment:
         if isinstance(name, str) and getattr(builtins, name, None) is value:
             if name not in self.reserved:
                 return name_node(name)
+        if type(value).__module__ == "numpy.dtypes":
+            name = str(value)  # "float64"
         return name_node(self.add(value, (name or type(value).__name__).rpartition(".")[2]))
 
     def _literal(self, value: Any) -> ast.expr | None:
