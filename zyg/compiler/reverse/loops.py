@@ -154,7 +154,10 @@ class LoopTransposer(LoopRecords):
             following = [
                 self.bars.get(value) or self.zero(value) for value in [*targets, *outer]
             ]
-            item_bars = [self.bars.get(value, NONE) for value in items]
+            item_bars = [
+                self.with_all_fields(self.bars.get(value, NONE), value.type)
+                if isinstance(value.type, Dict) else self.bars.get(value, NONE) for value in items
+            ]
             unsteady = [
                 k for k, bar in zip(carried, following, strict=False)
                 if k in steady and not is_same_operand(bar, steady[k])

@@ -5,6 +5,9 @@
 
     x_bar = -(t * 1.5)              ->     x_bar = t * -1.5
 
+    t = y_bar * x
+    x_bar = t + t                   ->     x_bar = y_bar * 2.0 * x
+
 `Algebra` moves numbers and signs outwards before anything is known of the readers. Where others
 read the product, the multiplication of the sum is one too many, and keeps `x` alive behind its last
 use. Where several read the negated product, none of them can subtract it instead.
@@ -18,7 +21,8 @@ from typing import TypeGuard
 
 from ir.core import Block, Call, Const, Op, Operand, Value, type_of
 from ir.rewrite import blocks, count_uses
-from zyg.compiler.reverse.cotangent_types import is_number
+from ir.types import Type, members_of
+from zyg.compiler.reverse.cotangent_types import is_array, is_number
 from zyg.cotangents import cotangent
 
 
@@ -38,6 +42,44 @@ def negate_factors(adjoint: Block) -> None:
         if any(_calls(op, operator.neg) for op in block.ops):
             uses = count_uses(adjoint) if uses is None else uses
             _negate_factors(block, uses)
+
+
+def double_factors(adjoint: Block) -> None:
+    """Doubles numbers in the place of their products with arrays, in place."""
+    uses: Counter[Value] | None = None
+    for block in blocks(adjoint):
+        if any(_is_doubling(op) for op in block.ops):
+            uses = count_uses(adjoint) if uses is None else uses
+            _double_factors(block, uses)
+
+
+def _is_doubling(op: Op) -> TypeGuard[Call]:
+    if not isinstance(op, Call) or not isinstance(op.callee, Const) or len(op.args) != 2:
+        return False
+    is_sum = op.callee.value in (cotangent.add, operator.add)
+    return is_sum and op.args[0] is op.args[1] and is_array(op.result.type)
+
+
+def _double_factors(block: Block, uses: Counter[Value]) -> None:
+    products: dict[Operand, Call] = {}
+    ops: list[Op] = []
+    for op in block.ops:
+        if _calls(op, operator.mul) and _is_number(type_of(op.args[0])):
+            products[op.result] = op
+        made = op
+        product = products.get(op.args[0]) if _is_doubling(op) else None
+        if product is not None and uses[product.result] == 2:
+            factor, array = product.args
+            doubled = Value("t", type_of(factor))
+            ops.remove(product)
+            ops.append(Call(Const(operator.mul), [factor, Const(2.0)], {}, [doubled], product.loc))
+            made = Call(Const(operator.mul), [doubled, array], {}, op.results, op.loc)
+        ops.append(made)
+    block.ops = ops
+
+
+def _is_number(type_: Type) -> bool:
+    return all(map(is_number, members_of(type_)))
 
 
 def _negate_factors(block: Block, uses: Counter[Value]) -> None:

@@ -62,7 +62,7 @@ from zyg.compiler.reverse.cotangent_types import (
 from zyg.compiler.reverse.heap_steps import HeapTransposer
 from zyg.compiler.reverse.masks import is_elementwise
 from zyg.compiler.reverse.nested_lists import entries_of
-from zyg.compiler.reverse.summed_products import negate_factors, sum_products
+from zyg.compiler.reverse.summed_products import double_factors, negate_factors, sum_products
 from zyg.cotangents import cotangent, cotangent_items, cotangent_returned
 from zyg.errors import NotDifferentiable
 
@@ -132,6 +132,7 @@ class Transposer(MaskedArms, HeapTransposer):
         eliminate_dead(adjoint, is_pure)
         sum_products(adjoint)
         negate_factors(adjoint)
+        double_factors(adjoint)
         if self.heap is not None and self.table is None:
             from zyg.compiler.reverse.held_items import (
                 leave_zeros_out,  # few programs work on objects
