@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ir import facts
-from ir.types import TOP, Type
-from zyg.array_type import Array
+from ir.core import Call, Const, type_of
+from ir.types import TOP, Sequence, Tuple, Type, class_of, members_of
+from zyg.array_type import Array, is_number
 from zyg.unusual_arrays import refuse_to_hold
 
 
@@ -53,3 +54,22 @@ facts.fresh(joined)
 def _like_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     y = args[2]
     return y if isinstance(y, Array) and y.dtype.kind in "fc" else TOP
+
+
+@facts.fold(joined)
+def _of_floats(call: Call) -> Call | None:
+    """What NumPy makes of the tangents themselves, where there are as many floats as numbers."""
+    dot, like, y = map(type_of, call.args)
+    if not isinstance(y, Array) or y.dtype != np.float64 or y.dims is None or len(y.dims) != 1:
+        return None
+    are_floats = all(class_of(type_) in (float, np.float64) for type_ in _types_in(dot))
+    if not are_floats or not all(map(is_number, _types_in(like))):
+        return None
+    return Call(Const(np.array), call.args[:1], {}, call.results, call.loc)
+
+
+def _types_in(type_: Type) -> list[Type]:
+    """The types of what may stand in a list or tuple."""
+    if isinstance(type_, Tuple):
+        return [member for item in type_.items for member in members_of(item)]
+    return list(members_of(type_.item)) if isinstance(type_, Sequence) else [TOP]
