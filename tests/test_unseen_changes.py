@@ -252,6 +252,18 @@ def captured(x, w):
     return y + np.sum(x**2 * w)
 
 
+def captured_in_a_branch(x, w):
+    w = w.copy()
+    y = np.sum(x * w)
+
+    def change():
+        if x[0] > 0.0:
+            blas.dscal(2.0, w)
+
+    change()
+    return y + np.sum(x**2 * w)
+
+
 def scaled_product(x, w):
     for k in range(len(x)):
         if x[k] > 100.0:
@@ -326,7 +338,7 @@ def by_way_of_a_default(x, w):
 
 
 @pytest.mark.parametrize("f", [
-    one_buffer, by_another_view, captured, by_a_function_in_a_loop, by_a_function_in_a_list,
+    one_buffer, by_another_view, captured_in_a_branch, by_a_function_in_a_loop, by_a_function_in_a_list,
     by_way_of_a_default,
 ])
 def test_reads_that_no_copy_serves_are_refused(f):
@@ -334,6 +346,12 @@ def test_reads_that_no_copy_serves_are_refused(f):
     with pytest.raises(zyg.NotDifferentiable, match="doesn't look into"):
         zyg.gradient(lambda x: f(x, w), np.array([2.0, 3.0]))
 
+
+def test_what_a_small_function_changes_that_is_defined_here():
+    w = np.array([0.5, 1.5])
+    x = np.array([2.0, 3.0])
+    (bar,) = zyg.gradient(lambda x: captured(x, w), x)
+    np.testing.assert_allclose(bar, w + 4.0 * x * w)
 
 
 class Log:

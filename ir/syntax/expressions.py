@@ -27,7 +27,7 @@ from ir.syntax.generator_expressions import (
     name_of_mapped,
 )
 from ir.syntax.node_maker import NodeMaker
-from ir.syntax.place_names import name_of_call, name_of_item
+from ir.syntax.place_names import name_of_call, name_of_item, name_of_place
 
 BINARY = {
     gast.Add: operator.add,
@@ -157,7 +157,8 @@ class ExpressionParser:
             case gast.Attribute():
                 attribute = Const(self.mangled(node.attr))
                 owner = self.expression(node.value)
-                return self.emit(node, getattr, owner, attribute, name=temporary(node.attr))
+                name = temporary(name_of_place(node))
+                return self.emit(node, getattr, owner, attribute, name=name)
             case gast.Subscript():
                 items = self.expression(node.value)
                 index = self.expression(node.slice)

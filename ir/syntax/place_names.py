@@ -8,6 +8,9 @@ import gast
 
 # The letters of an index: longer ones would say too much.
 _LONGEST_INDEX = 2
+# Attributes that are a form of the whole: `A.T` is `A_T`.
+_OF_ARRAYS = ("T", "real", "imag")
+_OPTIONS = {"axis", "keepdims"}
 
 
 def name_of_item(node: gast.Subscript) -> str | None:
@@ -31,6 +34,9 @@ def name_of_place(node: gast.AST) -> str | None:
     match node:
         case gast.Name():
             return None if "@" in node.id else str(node.id)  # the first are the compiler's
+        case gast.Attribute(value=gast.Name(), attr=attr) if attr in _OF_ARRAYS:
+            owner = name_of_place(node.value)
+            return None if owner is None else f"{owner}_{attr}"
         case gast.Attribute():
             return str(node.attr)
         case gast.Subscript():
@@ -39,10 +45,15 @@ def name_of_place(node: gast.AST) -> str | None:
 
 
 def name_of_call(node: gast.Call) -> str | None:
-    """What a function of a variable is called, as in mathematics."""
-    if node.keywords or len(node.args) != 1 or not isinstance(node.args[0], gast.Name):
+    """What a function of a variable is called, as in mathematics; also if it is a method."""
+    if not all(keyword.arg in _OPTIONS for keyword in node.keywords):
         return None
-    function, argument = name_of_place(node.func), name_of_place(node.args[0])
-    if function is None or argument is None or isinstance(node.func, gast.Subscript):
+    function, arguments = node.func, node.args
+    if isinstance(function, gast.Attribute) and not arguments:
+        arguments = [function.value]
+    is_named = isinstance(function, gast.Name | gast.Attribute)
+    if not is_named or len(arguments) != 1 or not isinstance(arguments[0], gast.Name):
         return None
-    return f"{function}_{argument}"
+    name = function.attr if isinstance(function, gast.Attribute) else name_of_place(function)
+    of = name_of_place(arguments[0])
+    return None if name is None or of is None else f"{name}_{of}"

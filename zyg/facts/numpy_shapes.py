@@ -143,7 +143,7 @@ facts.late(
     "zyg.facts.numpy_arrangements", *RESHAPING, *MAKERS, *CONVERTING, *JOINING, *ITEM, np.logspace,
     np.geomspace, np.full_like, np.split, np.array_split,
 )
-special_calls.LATE["zyg.rules.joining"] = "zyg.facts.joined_pieces"
+special_calls.LATE["zyg.rules.joining"] = "zyg.rules.joined_pieces"
 special_calls.late("zyg.facts.numpy_displays", np.array, np.asarray, np.asanyarray)
 special_calls.late("zyg.facts.numpy_changes", np.ndarray.fill, np.ndarray.sort, np.copyto)
 special_calls.late("zyg.facts.numpy_missing", np.nansum, np.nanmean, np.nan_to_num)

@@ -299,8 +299,8 @@ class ProgramSurroundings(EffectSurroundings):
         )
 
     def is_inlined(self, function: Function) -> bool:
-        """Small functions without control flow."""
-        return _is_small(function)
+        """Small functions without control flow, which aren't parts of rules."""
+        return not is_of_zyg(function.globals) and _is_small(function)
 
     def call_type(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
