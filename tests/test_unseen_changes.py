@@ -338,8 +338,8 @@ def by_way_of_a_default(x, w):
 
 
 @pytest.mark.parametrize("f", [
-    one_buffer, by_another_view, captured_in_a_branch, by_a_function_in_a_loop, by_a_function_in_a_list,
-    by_way_of_a_default,
+    one_buffer, by_another_view, captured_in_a_branch, by_a_function_in_a_loop,
+    by_a_function_in_a_list, by_way_of_a_default,
 ])
 def test_reads_that_no_copy_serves_are_refused(f):
     w = np.array([0.5, 1.5])
