@@ -159,19 +159,43 @@ def share_among_equal(y_bar, y, place, xs):
     return rebuilt(xs, [unbroadcast(part, x) if x == y else zeros_like(x) for x in xs])
 
 
+def part_among(y_bar, winners):
+    """What each of several equal items gets of a cotangent."""
+    return y_bar / winners if winners > 1 else y_bar
+
+
+def share_of(part, x, y):
+    return unbroadcast(part, x) if x == y else 0.0
+
+
+def share_of_first(part, x, y):
+    """The same of the first item, which is taken where it is NaN."""
+    return unbroadcast(part, x) if x == y or y != y else 0.0
+
+
 @special(share_among_equal)
 def shares_of_known_numbers(self, args, kwargs, names, loc):
-    """The call, of a known type, where this is about numbers."""
+    """The share of each of several numbers; of numbers in a list, the call with its type."""
     y_bar, _, place, xs = map(type_of, args)
     if place != Known(None) or not is_numeric(y_bar):
         return None
     if isinstance(xs, Tuple) and all(map(is_number, xs.items)):
-        type_ = Tuple(tuple([type_of_share(y_bar, x) for x in xs.items]))
-    elif isinstance(xs, Sequence) and xs.cls in (list, tuple) and is_number(xs.item):
-        type_ = Sequence(xs.cls, type_of_share(y_bar, xs.item))
-    else:
+        bar, y, _, whole = args
+        items = [
+            self.call(operator.getitem, whole, Const(i), loc=loc) for i in range(len(xs.items))
+        ]
+        # Read one by one, so that the tuple isn't kept beside them.
+        again = self.call(primitives.build_tuple, *items, loc=loc)
+        winners = self.call(operator.countOf, again, y, loc=loc)
+        part = self.call(part_among, bar, winners, loc=loc)
+        shares = [
+            self.call(share_of if i > 0 else share_of_first, part, item, y, loc=loc)
+            for i, item in enumerate(items)
+        ]
+        return [self.call(primitives.build_tuple, *shares, loc=loc)]
+    if not isinstance(xs, Sequence) or xs.cls not in (list, tuple) or not is_number(xs.item):
         return None
-    made = Value(names[0], type_)
+    made = Value(names[0], Sequence(xs.cls, type_of_share(y_bar, xs.item)))
     self._define(Call(Const(share_among_equal), args, kwargs, [made], loc))
     return [made]
 
