@@ -13,6 +13,7 @@ from tests.benchmarks.programs import (
     rk4,
     rnn,
     rosenbrock,
+    sequences,
     simulations,
 )
 
@@ -30,6 +31,7 @@ PROGRAMS: dict[str, Program] = {
         *indexing.PROGRAMS,
         *in_place.PROGRAMS,
         *simulations.PROGRAMS,
+        *sequences.PROGRAMS,
         *held_state.PROGRAMS,
     )
 }
