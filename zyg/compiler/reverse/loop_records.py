@@ -140,6 +140,8 @@ class LoopRecords(Restoring):
         """The prototype of an array, where the adjoint of an iteration reads just its shape."""
         if not is_array(value.type) or not reads_only_metadata(adjoint, value):
             return value
+        if self._call_of(value, cotangent.prototype) is not None:
+            return value
         made = Value(value.name, value.type)
         call = Call(Const(cotangent.prototype), [value], {}, [made], op.loc)
         at = next((i + 1 for i, o in enumerate(op.body.ops) if value in o.results), 0)
