@@ -19,7 +19,7 @@ BY_AREA = {
     "changes_in_place": "views_by_einsum_changed",
     "containers": "largest_and_smallest_of_nested_tuples",
     "decorators": """
-        cached_function cached_recursion cached_with_keyword method_dispatched_on_type
+        method_dispatched_on_type
         method_with_partial partials_that_are_kept past_its_decorators
         recursion_through_a_decorator
     """,
@@ -61,9 +61,9 @@ BY_AREA = {
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
     "recursion": "continuations",
     "remembered_values": """
-        array_that_an_object_keeps asked_for_its_cache cleared_in_between equal_numbers
+        array_that_an_object_keeps cleared_in_between
         method_that_remembers number_that_is_not_used_at_first object_that_changes_behind
-        object_that_changes_behind_a_call_with_a_number recursion_of_a_number_in_many_ways
+        object_that_changes_behind_a_call_with_a_number
         remembered_in_what_is_remembered value_that_is_not_used_at_first
     """,
     "shared_contents": """

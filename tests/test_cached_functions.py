@@ -119,3 +119,127 @@ def test_counts_of_differentiated_and_plain_calls_are_refused():
     square(2.0)
     with pytest.raises(zyg.NotDifferentiable, match="`cache_info` of square, of which some calls"):
         zyg.gradient(lambda x: square(x) + square.cache_info().hits, 3.0)
+
+
+@functools.cache
+def pair(x, y):
+    return x * y, x**2 * y
+
+
+@functools.cache
+def of_a_tuple(p):
+    return p[0] ** 2 * p[1] ** 3
+
+
+@functools.cache
+def term(n, x, y=1.5):
+    return x * y if n < 2 else term(n - 1, x, y) * 0.5 + term(n - 2, x, y) * x
+
+
+@functools.cache
+def cube_or_none(x):
+    return None if x < 0 else x**3
+
+
+factor = 2.0
+
+
+@functools.cache
+def times_factor(x):
+    return x**3 * factor
+
+
+def of_pairs(x):
+    return pair(x, x * 1.0)[0] * pair(x, x * 1.0)[1]
+
+
+def of_tuples(x):
+    return of_a_tuple((x, x * x)) * of_a_tuple((x * x, x))
+
+
+def of_recursions(x):
+    """Two raised to the sixtieth calls, were nothing remembered."""
+    return term(60, x * 0.5, x) + term(n=4, x=x, y=x * 2)
+
+
+def of_cubes(x):
+    return cube_or_none(x) * (1.0 if cube_or_none(-1) is None else 3.0)
+
+
+def of_what_a_global_is_when_it_is_computed(x):
+    global factor
+    times_factor.cache_clear()
+    factor = 2.0
+    first = times_factor(x)
+    factor = 5.0
+    second = times_factor(x)
+    times_factor.cache_clear()
+    third = times_factor(x)
+    factor = 2.0
+    return first * second * third
+
+
+class Held:
+    def __init__(self, x):
+        self.x = x
+
+
+def beside_objects(x):
+    held = Held(x)
+    held.x = held.x * 2
+    return term(3, held.x) * held.x
+
+
+def handed_to_others(x):
+    total = sum(map(times_factor, [x, x * 2, x])) + sorted([x * 3, x], key=times_factor)[0] ** 3
+    return total * functools.reduce(lambda a, n: a + times_factor(x * n), [2, 3], x)
+
+
+OF_A_NUMBER = [
+    of_pairs, of_tuples, of_recursions, of_cubes, of_what_a_global_is_when_it_is_computed,
+    beside_objects, handed_to_others,
+]
+
+
+def backwards(f):
+    return lambda x: zyg.gradient(f, x)[0]
+
+
+def forwards(f):
+    return lambda x: zyg.jvp(f, (x,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("inner", [backwards, forwards])
+@pytest.mark.parametrize("outer", [backwards, forwards])
+@pytest.mark.parametrize("f", OF_A_NUMBER, ids=lambda f: f.__name__)
+def test_second_derivatives(f, outer, inner):
+    step, x = 1e-5, 1.3
+    slope = inner(f)
+    expected = (slope(x + step) - slope(x - step)) / (2 * step)
+    assert outer(slope)(x) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("f", OF_A_NUMBER, ids=lambda f: f.__name__)
+def test_values_and_slopes(f):
+    step, x = 1e-5, 1.3
+
+    def plain(x):
+        for cached in (pair, of_a_tuple, term, cube_or_none, times_factor):
+            cached.cache_clear()
+        return f(x)
+
+    y, (slope,) = zyg.withgradient(f, x)
+    assert y == pytest.approx(plain(x), rel=1e-14)
+    assert slope == pytest.approx((plain(x + step) - plain(x - step)) / (2 * step), rel=1e-7)
+    assert zyg.jvp(f, (x,), (1.0,)) == pytest.approx((y, slope), rel=1e-13)
+
+
+@functools.cache
+def printed(n, x):
+    print(n)
+    return x if n == 0 else printed(n - 1, x) * x
+
+
+def test_second_derivatives_compute_each_value_once(capsys):
+    backwards(backwards(lambda x: printed(3, x) * printed(3, x)))(2.0)
+    assert capsys.readouterr().out == "3\n2\n1\n0\n"

@@ -30,6 +30,7 @@ REFUSED_HERE = {
     "local_classes.made_by_others",
     "names_of_attributes.visits_what_objects_hold",
     "recursion.function_made_by_a_recursion",
+    "remembered_values.asked_for_its_cache",
 }
 # Which read iterators of C's: their tangents are two of them, and have no tangents in turn; and a
 # partial function that the run time finds; generators that hold what objects hold;

@@ -94,8 +94,9 @@ def second_of(f):
     return gradient_of(sum_of_slopes)
 
 
-# Whose third derivative is refused (objects in containers, back functions in unions of types), or
-# ends in a ValueError (what a recursion saves at several depths).
+# Whose third derivative is refused (objects in containers, back functions in unions of types, what
+# functions of a module remember), or ends in a ValueError (what a recursion saves at several
+# depths).
 REFUSED_THIRD = {
     "abstract_collections.a_sequence_that_changes",
     "assignments.lists_that_grow_by_the_method",
@@ -103,6 +104,9 @@ REFUSED_THIRD = {
     "changed_items.sets_of_numbers",
     "changed_items.sets_that_lose_members",
     "computed_attributes.stored_by_descriptors",
+    "decorators.cached_function",
+    "decorators.cached_recursion",
+    "decorators.cached_with_keyword",
     "decorators.decorated_inside",
     "decorators.partial_of_keywords_that_change",
     "decorators.partials_that_are_looked_at",
@@ -121,7 +125,10 @@ REFUSED_THIRD = {
     "recursion.lists_given_on_in_lists",
     "recursion.tail_recursion",
     "recursion.tree_of_tuples",
+    "remembered_values.asked_for_its_cache",
+    "remembered_values.equal_numbers",
     "remembered_values.made_in_a_loop",
+    "remembered_values.recursion_of_a_number_in_many_ways",
     "shared_names.changed_by_a_generator_in_turns",
 }
 

@@ -73,6 +73,7 @@ def prototype(arg: Any) -> Any:
 
 
 _SHELLS = frozenset([np.ndarray, float, np.float64, int])
+_CACHED = type(functools.lru_cache(len))
 _NUMBERS = frozenset([float, int, bool, np.float64, str, type(None)])
 
 
@@ -110,6 +111,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
     if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
         return x
     if isinstance(x, types.FunctionType) and _never_changes(x, stays):
+        return x
+    if type(x) is _CACHED and _never_changes(x.__wrapped__, stays):
         return x
     if isinstance(x, types.MethodType) and _never_changes(x.__func__, stays):
         return types.MethodType(x.__func__, kept_but(stays, x.__self__))

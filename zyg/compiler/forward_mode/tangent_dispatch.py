@@ -249,12 +249,13 @@ def tangent_of_back(back: Any, own_dot: Any, y_bar: Any, y_bar_dot: Any) -> tupl
         return back(y_bar), back(y_bar_dot)
     if isinstance(back, nested_backs.ArrangedBack):
         return back.tangent(own_dot, y_bar, y_bar_dot, tangent_of_back)
-    nested = back if isinstance(back, nested_backs.NestedBack) else None
+    nested: Any = back if hasattr(back, "tangent") else None
     if nested is None and hasattr(back, "nested"):
         nested = back.nested()
     if nested is None:
         raise NotDifferentiable("forward mode can't follow this back function; use zyg.pullback")
-    return nested.tangent(own_dot, y_bar, y_bar_dot, _compiled)
+    found: tuple[Any, Any] = nested.tangent(own_dot, y_bar, y_bar_dot, _compiled)
+    return found
 
 
 def tangent_apply(primals: Values, dots: Values) -> tuple[Any, Any]:

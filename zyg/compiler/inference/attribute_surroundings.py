@@ -21,6 +21,7 @@ from zyg.compiler.assigned import is_of_users
 from zyg.compiler.guards import Absent, Guard, Subclassing, enter, shared_at_entry
 from zyg.compiler.inference.constructors import method_above
 from zyg.compiler.inference.contents_surroundings import ContentsSurroundings
+from zyg.compiler.inference.deciding_functions import CACHED
 from zyg.compiler.inference.members import is_class_store, is_descriptor, member
 from zyg.compiler.inference.objects import is_of_logging, lookup
 from zyg.compiler.specialisation import Specialisation
@@ -28,9 +29,11 @@ from zyg.rules.registry import is_constant
 from zyg.signature import abstract, is_users
 
 if TYPE_CHECKING:
+    from zyg.compiler.run_time import decorated
     from zyg.compiler.specialise import Specialiser
     from zyg.held import memory_kinds
 else:
+    decorated = late("zyg.compiler.run_time.decorated")
     memory_kinds = late("zyg.held.memory_kinds")
 
 
@@ -203,6 +206,8 @@ class AttributeSurroundings(ContentsSurroundings):
         return answer
 
     def plain_method(self, cls: type | None, name: str) -> Any:
+        if cls is CACHED and name in ("cache_clear", "cache_info"):
+            return decorated.clear_cache if name == "cache_clear" else decorated.info_of_cache
         found = lookup(cls, name) if cls is not None and is_of_logging(cls) else None
         return found if isinstance(found, types.FunctionType) and is_constant(found) else None
 

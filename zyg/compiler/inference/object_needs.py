@@ -7,6 +7,8 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ir import facts, primitives
 from ir.core import Call, Const, Function, Operand, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
@@ -49,6 +51,7 @@ PASSING = {
     )
 }
 
+_IMMUTABLE = (int, float, complex, str, bytes, type(None), np.number, np.bool_)
 # Objects that call functions of Python's.
 _OF_PYTHON = (functools.partial, types.MethodType, CACHED)
 
@@ -164,6 +167,10 @@ class ObjectNeeds(DecidingFunctions):
                         items = tuple(map(facts.item_of, args[1:]))
                         return self.works_on_objects(args[0], items, {})
                     return True
+                if function is functools.update_wrapper and class_of(
+                    next(iter((*args, *kwargs.values())), TOP)
+                ) is None:
+                    return True  # it stores into what may be an object
                 return self._may_be_method(function, args) or takes_apart(function, args)
             if isinstance(function, types.FunctionType):
                 if _works_on_what_it_gets(function):
@@ -175,9 +182,11 @@ class ObjectNeeds(DecidingFunctions):
             ):
                 if isinstance(function, type):
                     return is_place(function)
+                if type(function) is CACHED and self.remembers_numbers(function, args, kwargs):
+                    return False
                 return is_place(type(function)) or _calls_python(function)
         elif not isinstance(callee, Known | Closure):
-            return callee != BACK and not self.sets_apart
+            return callee not in (BACK, BOTTOM) and not self.sets_apart
         try:
             target = self.target(callee)
             if target is None or target.source in self.needs_heap:
@@ -203,6 +212,20 @@ class ObjectNeeds(DecidingFunctions):
             self._stack[-1].takes_apart = True
             return made.works_on_objects or self._stack[-1].heap is not None
         return made.works_on_objects
+
+    def remembers_numbers(
+        self, cached: Any, args: tuple[Type, ...], kwargs: dict[str, Type]
+    ) -> Specialisation | None:
+        """What a call of a function that remembers its values computes, where that has no part in
+        what objects and globals hold, and gives what nobody can change; else None."""
+        given = {name: type_ for name, type_ in kwargs.items() if name != HEAP_NAME}
+        try:
+            made = self.call(Known(cached.__wrapped__), args, given)
+        except (NeedsHeap, Unsupported, SourceNotFound):
+            return None
+        if made is None or made.works_on_objects or made.updates or made.spoiled or made.lost:
+            return None
+        return made if _is_immutable(made.value_type) else None
 
     def _applies_to_objects(self, callee: Type) -> bool:
         """The same for `callee(*args, **kwargs)`, where the arguments aren't known."""
@@ -306,6 +329,18 @@ def _holds_captured(callee: Type) -> bool:
         isinstance(callee, Known) and isinstance(callee.value, types.FunctionType)
         and callee.value in makers
     )
+
+
+def _is_immutable(type_: Type) -> bool:
+    """Whether a value is a number, a text or None, or consists of such: nobody can change it."""
+    match type_:
+        case Union(members):
+            return all(map(_is_immutable, members))
+        case Tuple(items):
+            return all(map(_is_immutable, items))
+        case _:
+            cls = class_of(type_)
+            return type_ == BOTTOM or (cls is not None and issubclass(cls, _IMMUTABLE))
 
 
 def _may_hold_memory(type_: Type) -> bool:

@@ -20,13 +20,14 @@ from ir.late import imported, late
 from ir.outer_cells import OuterCell
 from ir.parse import parse_code
 from ir.shared_names import owner_of_names
-from ir.types import TOP, Closure, Known, Type, class_of
+from ir.types import BOTTOM, TOP, Closure, Known, Scalar, Type, class_of
 from zyg.compiler.assigned import is_of_users
 from zyg.compiler.guards import Absent, observed, same_function
 from zyg.compiler.inference.arithmetic import is_arithmetic
 from zyg.compiler.inference.asked import check_asked, makes_text
 from zyg.compiler.inference.constructors import with_source
 from zyg.compiler.inference.conversions import refuse_objects
+from zyg.compiler.inference.deciding_functions import CACHED
 from zyg.compiler.inference.effect_surroundings import EffectSurroundings
 from zyg.compiler.inference.known_callees import known_call, maker_of
 from zyg.compiler.inference.objects import is_object_type
@@ -315,6 +316,11 @@ class ProgramSurroundings(EffectSurroundings):
             callee = Closure(callee.value.__code__, callee.value.__globals__, ())
             if self._made.source.code is callee.code or callee.code.co_freevars:
                 return TOP
+        if isinstance(callee, Known) and type(callee.value) is CACHED:
+            made = self._specialiser.remembers_numbers(callee.value, args, kwargs)
+            # A number of another class may be remembered for equal arguments, and is one, too.
+            is_number = made is not None and made.value_type in (BOTTOM, Scalar(float))
+            return made.value_type if made is not None and is_number else TOP
         try:
             specialisation = self._specialiser.call(callee, args, kwargs)
         except (Unsupported, SourceNotFound):

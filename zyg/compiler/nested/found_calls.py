@@ -24,6 +24,7 @@ from zyg.compiler.nested import inner_gradients
 from zyg.compiler.nested.nested_backs import NestedBack, as_it_is, as_returned
 from zyg.compiler.run_time import decorated, from_api, object_backs
 from zyg.errors import NotDifferentiable
+from zyg.held.memory_kinds import CACHED
 from zyg.held.reaching import items_held, reached
 from zyg.held.shadow_calls import is_running
 from zyg.rules.registry import (
@@ -389,6 +390,8 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
 
 def unless_on_objects(function: Any, args: Values, kwargs: dict[str, Any]) -> None:
     """Raises for a call that was found at run time and may store into objects."""
+    if type(function) is CACHED:
+        function = function.__wrapped__
     if is_constant(function) and rule_of(function) is None:
         module = str(getattr(function, "__module__", ""))
         if isinstance(function, types.FunctionType) and not module.startswith(_NOT_OF_USERS):

@@ -19,7 +19,12 @@ import numpy as np
 from ir.derived import is_named_tuple
 from ir.late import late
 from zyg.compiler.nested.contents_objects import has_contents
-from zyg.compiler.nested.found_calls import found_call, refuse_objects
+from zyg.compiler.nested.found_calls import (
+    Found,
+    found_call,
+    refuse_objects,
+    unless_on_objects,
+)
 from zyg.compiler.nested.nested_backs import (
     ArrangedBack,
     OuterBack,
@@ -30,18 +35,21 @@ from zyg.compiler.nested.nested_backs import (
 from zyg.compiler.run_time import from_api
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import is_known
-from zyg.held.memory_kinds import is_memory
+from zyg.held.memory_kinds import CACHED, is_memory
 from zyg.held.shadow_calls import current_shadows, is_running
 from zyg.rules.registry import is_constant, rule_of, takes_pullback
 from zyg.signature import BackFunction
 from zyg.tangents.tangent_objects import has_table
 
 if TYPE_CHECKING:
-    from zyg.compiler.run_time import dynamic, refusals, rule_backs
+    from zyg.compiler.nested import remembered_twice
+    from zyg.compiler.run_time import decorated, dynamic, refusals, rule_backs
     from zyg.compiler.run_time.seen_objects import SeenValue
 else:  # which is on top of this
+    decorated = late("zyg.compiler.run_time.decorated")
     dynamic = late("zyg.compiler.run_time.dynamic")
     refusals = late("zyg.compiler.run_time.refusals")
+    remembered_twice = late("zyg.compiler.nested.remembered_twice")
     rule_backs = late("zyg.compiler.run_time.rule_backs")
 
 Values = tuple[Any, ...]
@@ -51,7 +59,8 @@ Bars = tuple[Any, ...]
 def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """What `pullback_call(pullback_call, function, *args)` gives."""
     count = 2 + len(args) + len(kwargs)
-    if is_constant(function) and rule_of(function) is None:
+    if _is_constant(function):
+        function = decorated.method_of_cache(function)
         zero = rule_backs.Zero(count - 1)
         return (function(*args, **kwargs), zero), rule_backs.Zero(count)
     seen = see_all((function, *args, *kwargs.values())) if is_running() else None
@@ -68,7 +77,20 @@ def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
         return _pair_of_back(function, *args)
     if function is dynamic.pullback_call:
         return _pair_of_pair(args[0], args[1:], kwargs)
-    found = found_call(function, args, kwargs)
+    if type(function) is CACHED:
+        unless_on_objects(function, args, kwargs)
+        return remembered_twice.pullback_of_remembered(pullback_apart, function, args, kwargs)
+    return _pair_of_found(found_call(function, args, kwargs), count, seen)
+
+
+def pullback_apart(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """The same for a function that leaves objects alone, wherever it is called."""
+    return _pair_of_found(found_call(function, args, kwargs), 2 + len(args) + len(kwargs), None)
+
+
+def _pair_of_found(
+    found: Found, count: int, seen: list[SeenValue] | None
+) -> tuple[Any, Any]:
     whole, back = from_api.compile_call(found.forward, *found.inputs, **found.keywords)
     y, held = whole
 
@@ -81,6 +103,13 @@ def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any
         return None, *(bars if seen is None else leave_all(seen, bars))
 
     return (y, found.back_of(y, held)), OuterBack(back, back_of_call)
+
+
+def _is_constant(function: Any) -> bool:
+    """Whether nothing that a call gives has a derivative: so it is of `cached.cache_info`, too."""
+    return (is_constant(function) and rule_of(function) is None) or (
+        decorated.is_method_of_cache(function)
+    )
 
 
 def see_all(values: Values) -> list[SeenValue]:
@@ -121,7 +150,8 @@ def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[
         )
     if isinstance(function, BackFunction) or function is dynamic.pullback_call:
         raise NotDifferentiable("the fourth derivative of what is found at run time")
-    if is_constant(function) and rule_of(function) is None:
+    if _is_constant(function):
+        function = decorated.method_of_cache(function)
         zero = rule_backs.Zero(count - 2)
         pair = function(*args, **kwargs), zero
         return (pair, rule_backs.Zero(count - 1)), rule_backs.Zero(count)
@@ -175,11 +205,19 @@ def tangent_of_call(
     kwargs: dict[str, Any], kwarg_dots: dict[str, Any],
 ) -> tuple[Any, Any]:
     """The pair of a value and back function, with its tangent; `call` differentiates forwards."""
-    if (is_constant(function) and rule_of(function) is None) or (
-        function is getattr and _is_read_of_an_error(*args)
-    ):
+    if _is_constant(function) or (function is getattr and _is_read_of_an_error(*args)):
+        function = decorated.method_of_cache(function)
         y = function(*args, **kwargs)
         return (y, rule_backs.Zero(1 + len(args) + len(kwargs))), None
+    if type(function) is CACHED:
+        unless_on_objects(function, args, kwargs)
+        remembered = remembered_twice.tangent_of_remembered(
+            pullback_apart, function, args, function_dot,
+            (*dots, *(kwarg_dots.get(name) for name in kwargs)), kwargs,
+        )
+        return remembered or tangent_of_call(
+            call, function.__wrapped__, args, function_dot, dots, kwargs, kwarg_dots
+        )
     rule = rule_of(function)
     is_apart = all(map(_is_apart, (*args, *kwargs.values())))
     if rule is not None and (takes_pullback(rule) or not is_apart):

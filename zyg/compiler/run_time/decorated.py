@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ir import facts
 from zyg.compiler.forward.captured import captured_by
 from zyg.compiler.run_time.object_backs import Through
 from zyg.compiler.run_time.wrappers import counting_of, forget_values
@@ -27,6 +28,7 @@ from zyg.rules.functional import (
     get_several,
     lru_cache,
 )
+from zyg.rules.registry import constant
 from zyg.signature import is_dispatching
 
 Back: TypeAlias = Callable[[Any], tuple[Any, ...]]
@@ -80,9 +82,17 @@ def decorator_like(function: Any) -> Any:
     return like(held["maxsize"], held["typed"])
 
 
+def is_method_of_cache(function: Any) -> bool:
+    """Whether a callable is `f.cache_clear`, say, of a cached function."""
+    is_of_c = isinstance(function, types.BuiltinMethodType)
+    return is_of_c and type(function.__self__) is CACHED
+
+
 def method_of_cache(method: Any) -> Any:
     """In the place of a method of a cached function, what does the same to what differentiated
-    calls remember."""
+    calls remember; other callables as they are."""
+    if not is_method_of_cache(method):
+        return method
     function = method.__self__
     if method.__name__ == "cache_clear":
         forget_values(function)
@@ -97,6 +107,20 @@ def method_of_cache(method: Any) -> Any:
             )
         return counting.cache_info
     return method
+
+
+def clear_cache(function: Any) -> None:
+    """What `function.cache_clear()` does for plain and for differentiated calls."""
+    method_of_cache(function.cache_clear)()
+
+
+def info_of_cache(function: Any) -> Any:
+    """What `function.cache_info()` tells of plain or of differentiated calls."""
+    return method_of_cache(function.cache_info)()
+
+
+constant(clear_cache, info_of_cache)
+facts.effect(clear_cache, info_of_cache)
 
 
 def dispatched(function: Any, args: tuple[Any, ...]) -> Any:

@@ -35,7 +35,7 @@ from zyg.compiler.run_time.rule_backs import ApplyBack, RaisedBack, RuleBack, Ze
 from zyg.errors import NotDifferentiable
 from zyg.held import callables
 from zyg.held.held_memory import is_held
-from zyg.held.memory_kinds import CACHED, is_memory
+from zyg.held.memory_kinds import is_memory
 from zyg.held.shadow_calls import is_running
 from zyg.rules.registry import (
     is_constant,
@@ -120,8 +120,7 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if leading and not isinstance(function, types.BuiltinFunctionType):
         y, back = pullback_call(function, *leading, *args, **kwargs)
         return y, object_backs.Through(back, object_backs.as_self)
-    if type(getattr(function, "__self__", None)) is CACHED:
-        function = decorated.method_of_cache(function)
+    function = decorated.method_of_cache(function)
     owner = replaced.owner_with_derivative(function)
     if carries_nothing((owner, *leading, *args, *kwargs.values())):
         read = function.__get__ if _is_field(function) else function

@@ -117,8 +117,8 @@ class Kept:
         if self._of_one is None:
             with shadows.asked_again() as table:
                 bars = self.back(1.0)
-            self._of_one = bars if table.is_empty() and _may_be_scaled(bars) else ()
-        return None if self._of_one == () else _scaled(self._of_one, float(y_bar))
+            self._of_one = bars if table.is_empty() and is_made_of_numbers(bars) else ()
+        return None if self._of_one == () else scaled(self._of_one, float(y_bar))
 
     def of_arguments(self, y_bar: Any) -> tuple[Any, ...]:
         """What a call gives its arguments; what it leaves to objects is left out.
@@ -185,18 +185,18 @@ class LaterBack:
         return self
 
 
-def _may_be_scaled(bar: Any) -> bool:
+def is_made_of_numbers(bar: Any) -> bool:
     """Whether a cotangent consists of numbers and arrays."""
     if isinstance(bar, dict):
-        return all(map(_may_be_scaled, bar.values()))
+        return all(map(is_made_of_numbers, bar.values()))
     if isinstance(bar, list | tuple):
-        return all(map(_may_be_scaled, bar))
+        return all(map(is_made_of_numbers, bar))
     return bar is None or isinstance(bar, int | float | complex | np.ndarray | np.generic)
 
 
-def _scaled(bar: Any, factor: float) -> Any:
+def scaled(bar: Any, factor: float) -> Any:
     if isinstance(bar, dict):
-        return {key: _scaled(own, factor) for key, own in bar.items()}
+        return {key: scaled(own, factor) for key, own in bar.items()}
     if isinstance(bar, list | tuple):
-        return rebuilt(bar, [_scaled(own, factor) for own in bar])
+        return rebuilt(bar, [scaled(own, factor) for own in bar])
     return bar if bar is None or type(bar) is int else bar * factor
