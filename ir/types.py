@@ -111,6 +111,8 @@ class Sequence(Type):
     def join_with(self, other: Type) -> Type | None:
         if isinstance(other, Sequence) and other.cls is self.cls:
             return Sequence(self.cls, join(self.item, other.item))
+        if isinstance(other, Tuple) and self.cls is tuple:
+            return self if all(join(self.item, item) == self.item for item in other.items) else None
         return None
 
     def __repr__(self) -> str:
@@ -472,14 +474,36 @@ def members_of(type_: Type) -> Iterable[Type]:
 def _union(types: list[Type]) -> Type:
     members: list[Type] = []
     for type_ in types:
-        for i, member in enumerate(members):
+        i = 0
+        while i < len(members):
+            member = members[i]
             a, b = (member, type_) if member == type_ else (widen(member), widen(type_))
             joined = a if a == b else (a.join_with(b) or b.join_with(a))
-            if joined is not None:
-                members[i] = joined
-                break
-        else:
-            members.append(type_)
+            if joined is None:
+                i += 1
+            else:  # which may cover others
+                type_ = joined
+                del members[i]
+                i = 0
+        members.append(type_)
+    if len(members) > MAX_UNION:
+        members = _of_any_length(members)
     if len(members) == 1:
         return members[0]
     return Union(frozenset(members)) if len(members) <= MAX_UNION else TOP
+
+
+def _of_any_length(members: list[Type]) -> list[Type]:
+    """The same with tuples of any length in the place of those of several."""
+    others: list[Type] = []
+    items: list[Type] = []
+    for member in members:
+        if isinstance(member, Tuple):
+            items += member.items
+        elif type(member) is Sequence and member.cls is tuple:
+            items.append(member.item)
+        else:
+            others.append(member)
+    if len(members) - len(others) < 2:
+        return members
+    return [Sequence(tuple, join_all(items)), *others]

@@ -5,12 +5,10 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 """
 
 BY_AREA = {
-    "abstract_collections": "a_sequence classes_for_users",
-    "arrays": "sums_by_labels_in_lists",
+    "abstract_collections": "a_sequence",
     "asked_classes": """
         names_of_modules_that_are_found what_the_metaclass_of_one_of_several_classes_computes
     """,
-    "assignments": "lists_that_do_not_grow",
     "bound_methods": "mapped_and_sorted of_an_argument",
     "calls_not_looked_into": """
         appended_by_a_function_that_is_found packed_and_read sorted_by_a_function_that_is_found
@@ -23,7 +21,7 @@ BY_AREA = {
         method_with_partial partials_that_are_kept past_its_decorators
         recursion_through_a_decorator
     """,
-    "derived_containers": "a_dict_that_is_its_dict collections_of_ones_own filled_by_an_init",
+    "derived_containers": "a_dict_that_is_its_dict filled_by_an_init",
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
     "enumerations": "members_that_are_called",
     "event_queues": """
@@ -36,14 +34,12 @@ BY_AREA = {
     "generator_endings": "told_that_it_is_closed",
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_managers": "manager_as_a_decorator",
-    "generator_memory": "dict_as_a_cache",
     "generator_pipelines": "chosen_generator coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
     "held_items_that_move": "dict_of_arrays_and_pairs",
     "held_walks": "parts_of_iterators rows_of_an_array views_of_elements",
     "iterators": "mapped_with_gradient_of_the_function",
-    "local_classes": "data_classes_in_a_function",
     "matching": "everything_caught_in_a_list",
     "names_of_attributes": """
         deep_copies_of_what_is_shared methods_that_walk_over_attributes records_of_objects
@@ -53,11 +49,8 @@ BY_AREA = {
         groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
     "object_protocols": "attributes_of_a_wrapped_object method_by_the_class_of_its_argument",
-    "object_structures": """
-        bank_with_transfers diffusion_on_a_cyclic_graph sweep_over_a_cyclic_graph
-    """,
-    "objects": "container_of_the_user missing_attribute sums_of_objects",
-    "objects_changed": "history_of_a_simulation",
+    "object_structures": "bank_with_transfers",
+    "objects": "container_of_the_user missing_attribute",
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
     "recursion": "continuations",
     "remembered_values": """

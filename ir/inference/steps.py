@@ -254,6 +254,11 @@ def _iterated(
     iterator = self.surroundings.iterator_class(type_, loc)
     if iterator is not None:
         return self.typed_call(Const(iterator), args, {}, names, loc)
+    made = self.definitions.get(args[0]) if isinstance(args[0], Value) else None
+    if isinstance(made, Call) and isinstance(made.callee, Const):
+        over = self.surroundings.generator_over_view(made.callee.value)
+        if over is not None:
+            return self.typed_call(Const(over), made.args, {}, names, loc)
     if isinstance(type_, Iterator) or self.surroundings.may_step(type_):
         self.surroundings.unless_by_steps()
         return self.unknown_call(Const(started), args, names, loc)

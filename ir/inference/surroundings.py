@@ -248,6 +248,9 @@ class Surroundings(ContentsAsked, Protocol):
     def iterator_class(self, items: Type, loc: Location | None) -> Any:
         """The class of the iterators over such a sequence that a place of the program makes."""
 
+    def generator_over_view(self, callee: object) -> Any:
+        """The generator function in the place of a method that gives a view of a dict; or None."""
+
     def unless_by_steps(self) -> None:
         """Puts off what goes on by steps of an iterator of Python's own, if all of the program may
         have generators in the place of these."""

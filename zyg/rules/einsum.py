@@ -33,12 +33,18 @@ def einsum_of_lists(
     else:
         count = len(operands) // 2
         labels = [[*operands[2 * i + 1]] for i in range(count)]
-        output = [*operands[-1]] if len(operands) % 2 == 1 else implicit_output(labels)
-        subscripts = ",".join(map(letters, labels)) + "->" + letters(output)
+        output = [*operands[-1]] if len(operands) % 2 == 1 else None
+        subscripts = subscripts_of(labels, output)
         arrays = [operands[2 * i] for i in range(count)]
     if dtype is not None:
         arrays = [converted(x, dtype, casting) for x in arrays]
     return in_order(np.einsum(subscripts, *arrays, optimize=optimize), order)
+
+
+def subscripts_of(labels, output=None):
+    """The text that says what lists of labels say."""
+    output = implicit_output(labels) if output is None else output
+    return ",".join(map(letters, labels)) + "->" + letters(output)
 
 
 def letters(labels):
@@ -61,7 +67,7 @@ def converted(x, dtype, casting):
     return np.asarray(x).astype(dtype)
 
 
-constant(letters, implicit_output)
+constant(subscripts_of)
 
 
 @adjoint(np.einsum)

@@ -274,7 +274,7 @@ class Augmenter(ForwardCalls):
             isinstance(type_, Sequence) and type_.cls is tuple
         ):
             return Const(IN_PLACE[callee]), args
-        left = self.call(refusals.unless_mutable, args[0], Const(symbol), loc=loc)
+        left = self.call(refusals.unless_mutable, *args[:1], Const(symbol), *args[1:], loc=loc)
         if isinstance(left, Value):
             left.type = type_
             if self.is_varied(args[0]):

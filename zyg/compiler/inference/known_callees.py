@@ -18,6 +18,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, type_of
 from ir.inference.special_calls import typed
@@ -102,12 +104,39 @@ def _known_result(
         return None if kwargs else _read(inference, callee, args[0], loc)
     if is_of_dataclasses(callee, "fields") and len(args) == 1 and not kwargs:
         return fields_of_dataclass(inference, args)
+    if callee is np.einsum and class_of(type_of(args[0])) is not str and not kwargs:
+        return _einsum_by_text(inference, args, loc)
     logging = sys.modules.get("logging")
     # Without a name, the root is of a class of its own.
     if logging is not None and callee is logging.getLogger and args and not kwargs:
         cls = logging.getLoggerClass()
         return typed(inference, callee, args, ["log"], loc, Instance(cls))[0]
     return None
+
+
+def _einsum_by_text(
+    inference: TypedCalls, args: list[Operand], loc: Location | None
+) -> Operand | None:
+    """`einsum(x, [0, 1], [1, 0])` as `einsum("ab->ba", x)`, where the labels are known."""
+    from zyg.rules import einsum  # few programs need it
+
+    subscripts_of: Any = einsum.subscripts_of
+    given = args[1::2] + args[-1:] * (len(args) % 2)
+    labels: list[list[Any]] = []
+    for operand in given:
+        parts = inference.parts(operand)
+        known = [part.value for part in parts or () if isinstance(part, Const)]
+        if parts is None or len(known) < len(parts) or not all(map(_is_label, known)):
+            return None
+        labels.append(known)
+    count = len(args) // 2
+    text = subscripts_of(labels[:count], *labels[count:])
+    operands = [Const(text), *args[: 2 * count : 2]]
+    return inference.typed_call(Const(np.einsum), operands, {}, ["t"], loc)[0]
+
+
+def _is_label(value: object) -> bool:
+    return value is ... or (type(value) is int and 0 <= value < 52)
 
 
 def _has_rule(callee: Any) -> bool:

@@ -16,6 +16,7 @@ from ir.heap import Cell, Contents, made_once
 from ir.inference.surroundings import Member
 from ir.shared_names import Names
 from ir.types import Top, Type, Union, class_of
+from zyg.compiler.inference.constructors import with_source
 from zyg.compiler.inference.objects import (
     ALL_NAMES,
     ANY_NAME,
@@ -86,7 +87,7 @@ def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:
     if found is None and any_name is not None:
         return ("missing" if isinstance(any_name, types.FunctionType) else "unknown"), any_name
     if isinstance(found, types.FunctionType):
-        return "method", found
+        return "method", with_source(found, cls)
     if isinstance(found, classmethod | staticmethod):
         is_plain = isinstance(found.__func__, types.FunctionType)
         kind = "static" if isinstance(found, staticmethod) else "of class"

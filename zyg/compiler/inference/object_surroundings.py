@@ -27,6 +27,7 @@ from ir.types import (
     Type,
     Union,
     class_of,
+    members_of,
 )
 from zyg.compiler.assigned import unless_same
 from zyg.compiler.guards import same_function
@@ -48,12 +49,14 @@ from zyg.compiler.inference.objects import (
 from zyg.compiler.inference.stepping import (
     consumer_at,
     generator_at,
+    generator_over_view,
     iterator_class,
     knows_steps,
     read_by,
     reads_plainly,
     step_of,
 )
+from zyg.compiler.origins import works_on_values
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.held.nested_shadows import Bars, BarTable
 from zyg.signature import is_users
@@ -390,8 +393,10 @@ class ObjectSurroundings(AttributeSurroundings):
         cls = class_of(items)
         return None if cls is None or loc is None else iterator_class(cls, loc)
 
+    generator_over_view = staticmethod(generator_over_view)
+
     def may_step(self, iterable: Type) -> bool:
-        if self._made.source.is_generated:
+        if self._made.source.is_generated or works_on_values(self._made.source.globals):
             return False
         if not isinstance(iterable, Top) and not (
             isinstance(iterable, Union) and any(map(self._is_step, iterable.members))
@@ -411,8 +416,11 @@ class ObjectSurroundings(AttributeSurroundings):
             generator = generator_at(callee, class_of(types[0]) if types else None)
             if generator is not None:
                 return generator
-        if callee is sum and types and overloads_addition(facts.item_of(types[0])):
-            return taking_all.added_of
+        if callee is sum and types:
+            item = facts.item_of(types[0])
+            members = members_of(item) if self.is_apart() else [item]  # it is asked which each is
+            if any(map(overloads_addition, members)):
+                return taking_all.added_of
         found = read_by(callee, len(types))
         if found is None:
             if reads_plainly(callee) and any(self.step_of(type_) is not None for type_ in types):

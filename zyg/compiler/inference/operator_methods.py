@@ -74,7 +74,11 @@ def methods_asked(
     if not is_hashable(callee) or len(types_) != 2:
         return []
     left, right = _class_of(types_[0]), class_of(types_[1])
-    if left is None or right is None or not (_answers(left) or left in _NUMBERS):
+    if left is None or right is None:
+        return []
+    # What is concatenated and repeated as a sequence asks the other operand first.
+    is_plain = left in _NUMBERS or (left in (list, tuple) and is_place(right))
+    if not (_answers(left) or is_plain):
         return []
     if callee in IN_PLACE:
         name, _ = IN_PLACE[callee]

@@ -97,6 +97,7 @@ def step_of(cls: type) -> Any:
     return step_of_method(method)
 
 
+_VIEWS = {"keys": "each_key", "values": "each_value", "items": "each_pair"}
 _iterators: dict[tuple[type, str, int, int], type] = forgettable_dict()
 MAX_KNOWN = 4096
 
@@ -134,6 +135,14 @@ def generator_at(callee: object, first: Any) -> Any:
     if callee is reversed and first not in rules_of_generators.SEQUENCES:
         return None
     return rules_of_generators.STEPPING.get(id(callee))
+
+
+def generator_over_view(callee: object) -> Any:
+    """The generator over what a method of dicts gives a view of; None for others."""
+    found = _VIEWS.get(getattr(callee, "__name__", ""))
+    if found is None or not isinstance(callee, types.MethodDescriptorType):
+        return None
+    return getattr(rules_of_generators, found) if issubclass(callee.__objclass__, dict) else None
 
 
 def gives_iterator(callee: object) -> bool:

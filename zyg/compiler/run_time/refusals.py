@@ -143,8 +143,11 @@ def refuse_attribute_of_rule(type_: Type, name: object) -> None:
         )
 
 
-def unless_mutable(value: Any, symbol: str) -> Any:
-    """The left operand of an augmented assignment, if that makes a new object."""
+def unless_mutable(value: Any, symbol: str, other: Any = None) -> Any:
+    """The left operand of an augmented assignment, if that makes a new object: as it does of a list
+    and an array, which is asked first."""
+    if type(value) is list and symbol == "add" and isinstance(other, np.ndarray):
+        return value
     if isinstance(value, MUTABLE):
         raise UnsupportedSyntax(
             f"an augmented assignment changes {_described(value)} in place, which is not "
