@@ -54,14 +54,11 @@ BY_AREA = {
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
     "recursion": "continuations",
     "remembered_values": """
-        array_that_an_object_keeps cleared_in_between
-        method_that_remembers number_that_is_not_used_at_first object_that_changes_behind
-        object_that_changes_behind_a_call_with_a_number
+        array_that_an_object_keeps method_that_remembers number_that_is_not_used_at_first
+        object_that_changes_behind object_that_changes_behind_a_call_with_a_number
         remembered_in_what_is_remembered value_that_is_not_used_at_first
     """,
-    "shared_contents": """
-        calls_from_a_list log_of_a_decorator noted_by_vectorized_functions topological_order
-    """,
+    "shared_contents": "calls_from_a_list log_of_a_decorator noted_by_vectorized_functions",
     "simulations": "pipeline_of_local_generators",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}

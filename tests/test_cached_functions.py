@@ -63,7 +63,79 @@ def of_few(n):
     return power(2) + power(3) + power(2), calls
 
 
-@pytest.mark.parametrize("f", [counted, renamed, lost_in_the_end, of_few], ids=lambda f: f.__name__)
+def least_recently_used(n):
+    calls = []
+
+    @functools.lru_cache(maxsize=2)
+    def power(k):
+        calls.append(k)
+        return n**k
+
+    found = [power(k) for k in (1, 2, 1, 3, 1, 2, 3, 3, 2, 1)]
+    return found, calls
+
+
+def recursion_in_few(n):
+    calls = []
+
+    @functools.lru_cache(2)
+    def term(k):
+        calls.append(k)
+        return n if k < 2 else term(k - 1) + term(k - 2)
+
+    return term(6), term(5), calls
+
+
+def stored_by_what_it_calls(n):
+    calls = []
+
+    @functools.lru_cache(maxsize=1)
+    def once(k):
+        calls.append(k)
+        if len(calls) < 3:
+            return once(k) + len(calls)
+        return n
+
+    return once(1), once(1), once(2), once(1), calls
+
+
+def cleared(n):
+    calls = []
+
+    @functools.cache
+    def power(k):
+        calls.append(k)
+        return n**k
+
+    def again(k):
+        nothing = power.cache_clear()
+        return power(k), nothing
+
+    return power(2), again(2), power(2), power.__wrapped__(2), power(2), calls
+
+
+def cleared_by_another_of_its_name(n):
+    calls = []
+
+    @functools.lru_cache(maxsize=3)
+    def power(k):
+        calls.append(k)
+        return n**k
+
+    def other(power):
+        power.cache_clear()
+        return power(2)
+
+    return power(2), other(power), power(2), calls
+
+
+AS_BY_PYTHON = [
+    counted, renamed, lost_in_the_end, of_few, least_recently_used, recursion_in_few,
+    stored_by_what_it_calls, cleared, cleared_by_another_of_its_name,
+]
+
+
+@pytest.mark.parametrize("f", AS_BY_PYTHON, ids=lambda f: f.__name__)
 def test_it_is_called_as_by_python(f):
     assert rebuilt(f)(3) == f(3)
 

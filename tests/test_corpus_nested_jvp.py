@@ -43,7 +43,6 @@ REFUSED_TWICE_FORWARD = {
     "held_walks.slices_and_copies",
     "known_calls.groups_by_whole_numbers",
     "loops.over_itertools",
-    "remembered_values.cleared_in_between",
     "simulations.pipeline_of_local_generators",
 }
 

@@ -115,7 +115,7 @@ def is_known(type_: Type) -> bool:
     if isinstance(type_, Tuple):
         return all(map(_is_known_part, type_.items))
     cls = class_of(type_)
-    if facts.copies_items(cls or object):
+    if facts.copies_items(cls or object) or cls is set:  # no memory is in a set
         return True
     if not isinstance(type_, CONTAINERS):
         return False

@@ -62,6 +62,12 @@ class NodeMaker:
     def _item(self, name: str, key: gast.AST, context: gast.AST) -> gast.AST:
         return self.node(gast.Subscript(value=self.load(name), slice=key, ctx=context))
 
+    def delete_item(self, name: str, key: gast.AST) -> gast.AST:
+        return self.node(gast.Delete(targets=[self._item(name, key, gast.Del())]))
+
+    def attribute(self, name: str, attribute: str) -> gast.AST:
+        return self.node(gast.Attribute(value=self.load(name), attr=attribute, ctx=gast.Load()))
+
     def empty_dict(self) -> gast.AST:
         return self.node(gast.Dict(keys=[], values=[]))
 
