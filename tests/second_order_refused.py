@@ -17,7 +17,6 @@ BY_AREA = {
     "changes_in_place": "views_by_einsum_changed",
     "containers": "largest_and_smallest_of_nested_tuples",
     "decorators": """
-        method_dispatched_on_type
         method_with_partial partials_that_are_kept past_its_decorators
         recursion_through_a_decorator
     """,
@@ -48,7 +47,7 @@ BY_AREA = {
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
         groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "object_protocols": "attributes_of_a_wrapped_object method_by_the_class_of_its_argument",
+    "object_protocols": "attributes_of_a_wrapped_object",
     "object_structures": "bank_with_transfers",
     "objects": "container_of_the_user missing_attribute",
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",

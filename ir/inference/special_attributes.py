@@ -388,6 +388,10 @@ def read_attribute(
             return [Const(member.getter)]
         first = owner if member.kind == "method" else Const(cls)
         return bound_method(self, member.getter, first, [owner, Const(name)], names, loc)
+    if self.heap is not None and self.surroundings.is_apart():
+        by_class = self.surroundings.method_by_class(class_of(type_of(owner)), name)
+        if by_class is not None:
+            return bound_method(self, by_class, owner, [owner, Const(name)], names, loc)
     if self.surroundings.asks_by_cases() and (
         case_by_case.is_method_of_cases(self, type_of(owner), name)
     ):

@@ -248,6 +248,9 @@ class Surroundings(ContentsAsked, Protocol):
     def iterator_class(self, items: Type, loc: Location | None) -> Any:
         """The class of the iterators over such a sequence that a place of the program makes."""
 
+    def method_by_class(self, cls: type | None, name: str) -> Any:
+        """What chooses a method by the class of its argument, if a class holds that; or None."""
+
     def generator_over_view(self, callee: object) -> Any:
         """The generator function in the place of a method that gives a view of a dict; or None."""
 

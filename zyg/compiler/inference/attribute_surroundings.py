@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +211,13 @@ class AttributeSurroundings(ContentsSurroundings):
             return decorated.clear_cache if name == "cache_clear" else decorated.info_of_cache
         found = lookup(cls, name) if cls is not None and is_of_logging(cls) else None
         return found if isinstance(found, types.FunctionType) and is_constant(found) else None
+
+    def method_by_class(self, cls: type | None, name: str) -> Any:
+        found = None if cls is None else lookup(cls, name)
+        if type(found) is not functools.singledispatchmethod or not self.is_of_class(cls, name):
+            return None
+        self.note_lookup(cls, name)
+        return found
 
     def is_made_inside(self, cls: type | None) -> bool:
         fields = self._specialiser.fields

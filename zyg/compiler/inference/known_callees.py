@@ -22,6 +22,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, type_of
+from ir.errors import Unsupported
 from ir.inference.special_calls import typed
 from ir.inference.written_out import fields_of_dataclass
 from ir.types import Closure, Instance, Known, NamedTuple, Type, class_of
@@ -85,6 +86,8 @@ def _known_callee(
     cls = type(callee)
     if cls is types.FunctionType and is_dispatching(callee):
         return None if _has_rule(callee) else _dispatched(guards, callee, args, kwargs)
+    if cls is functools.singledispatchmethod:
+        return _dispatched_method(guards, callee, args, kwargs)
     if cls is functools.partial:
         return None if _has_rule(callee) else _of_partial(guards, callee, args, kwargs)
     is_binary = callee is operator.sub and len(args) == 2
@@ -152,6 +155,18 @@ def _dispatched(
     chosen = function.dispatch(cls)
     guards[id(function), cls] = Dispatching(function, cls, chosen)
     return chosen, args, kwargs
+
+
+def _dispatched_method(
+    guards: Guards, method: Any, args: list[Operand], kwargs: dict[str, Operand]
+) -> Called:
+    found = _dispatched(guards, method.dispatcher, args[1:], kwargs)
+    if found is None or not isinstance(found[0], types.FunctionType):
+        raise Unsupported(
+            "a method that is chosen by the class of its argument, which isn't known when code is "
+            "made, in code whose gradient is differentiated in turn", advice="call it by its name",
+        )
+    return found[0], args, kwargs
 
 
 def _of_partial(

@@ -310,6 +310,12 @@ def _of_decorated(function: Any, args: Values, kwargs: dict[str, Any]) -> Found 
     chosen = decorated.dispatched(function, args)
     if chosen is not None:
         return found_call(chosen, args, kwargs)
+    bound = decorated.bound_by_class(function, args)
+    if bound is not None:
+        return FoundThrough(
+            found_call(bound, args, kwargs), decorated.of_bound,
+            lambda bars: (bars[0] and {"__self__": bars[0].get("obj")}, *bars[1:]),
+        )
     if not decorated.is_getter(function) or len(args) != 1 or kwargs:
         return None
     callee, given, keywords = decorated.read_by(function, args[0])

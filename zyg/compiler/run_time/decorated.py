@@ -63,9 +63,10 @@ def call_of_decorated(
     chosen = dispatched(function, args)
     if chosen is not None:
         return pullback(chosen, *args, **kwargs)
-    if DISPATCHING_METHOD is not None and args:
-        if getattr(function, "__code__", None) is DISPATCHING_METHOD:
-            return _by_class_of_argument(pullback, function, args, kwargs)
+    bound = bound_by_class(function, args)
+    if bound is not None:
+        y, back = pullback(bound, *args, **kwargs)
+        return y, Through(back, of_bound)
     if is_getter(function) and len(args) == 1 and not kwargs:
         callee, given, keywords = read_by(function, args[0])
         y, back = pullback(callee, *given, **keywords)
@@ -130,19 +131,19 @@ def dispatched(function: Any, args: tuple[Any, ...]) -> Any:
     return function.dispatch(args[0].__class__)
 
 
-def _by_class_of_argument(
-    pullback: Differentiate, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, Back]:
-    """A call of a method that `functools.singledispatchmethod` has bound to an object."""
+def bound_by_class(function: Any, args: tuple[Any, ...]) -> Any:
+    """The method that one by `functools.singledispatchmethod`, bound to an object, calls; None for
+    other callables."""
+    code = getattr(function, "__code__", None)
+    if not args or code is None or code is not DISPATCHING_METHOD:
+        return None
     held = captured_by(function)
     dispatch = held["dispatch"] if "dispatch" in held else held["self"].dispatcher.dispatch
-    method = dispatch(args[0].__class__)
-    bound = method.__get__(held["obj"], held["cls"])
-    y, back = pullback(bound, *args, **kwargs)
-    return y, Through(back, _of_bound)
+    return dispatch(args[0].__class__).__get__(held["obj"], held["cls"])
 
 
-def _of_bound(bars: Any) -> tuple[Any, ...]:
+def of_bound(bars: Any) -> tuple[Any, ...]:
+    """The cotangents of a call of such a function, from those of a call of the method."""
     own, *rest = bars
     return None if own is None else {"obj": own.get("__self__")}, *rest
 
