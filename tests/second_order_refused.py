@@ -20,9 +20,8 @@ BY_AREA = {
         method_with_partial partials_that_are_kept past_its_decorators
         recursion_through_a_decorator
     """,
-    "derived_containers": "a_dict_that_is_its_dict filled_by_an_init",
+    "derived_containers": "a_dict_that_is_its_dict",
     "draws": "drawn_from_what_objects_hold read_in_the_environment",
-    "enumerations": "members_that_are_called",
     "event_queues": """
         actions_that_plan_others arrays_and_numbers_in_one_queue desk_with_planned_events
     """,
@@ -48,7 +47,6 @@ BY_AREA = {
         groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
     "object_protocols": "attributes_of_a_wrapped_object",
-    "object_structures": "bank_with_transfers",
     "objects": "container_of_the_user missing_attribute",
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
     "recursion": "continuations",

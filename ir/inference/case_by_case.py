@@ -68,9 +68,17 @@ def by_methods(
 
 
 def is_method_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
-    """Whether an attribute of objects of one of several classes is a method of each."""
-    return isinstance(type_, Union) and all(
-        self.surroundings.member(member, name).kind == "method" for member in type_.members
+    """Whether an attribute of objects of one of several classes is a method of each, or of some,
+    and the others have none: a read of theirs raises."""
+    if not isinstance(type_, Union):
+        return False
+    others = [
+        member for member in type_.members
+        if self.surroundings.member(member, name).kind != "method"
+    ]
+    return len(others) < len(type_.members) and all(
+        isinstance(member, Instance) and self.surroundings.has_nothing(class_of(member), name)
+        for member in others
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ir import facts
 from ir.binding import bind
 from ir.core import Location, Operand, type_of
+from ir.derived import base_of
 from ir.errors import SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
 from ir.inference.surroundings import Constructor
@@ -348,7 +349,7 @@ class ObjectSurroundings(AttributeSurroundings):
 
     def called_method(self, type_: Type) -> Any:
         cls = class_of(type_)
-        if cls is None or not (isinstance(type_, NamedTuple) or (
+        if cls is None or not (isinstance(type_, NamedTuple) or base_of(cls) is not None or (
             isinstance(type_, Instance) and is_place(cls)
         )):
             return None

@@ -10,6 +10,7 @@ another order.
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
 import weakref
@@ -273,7 +274,9 @@ def _of_partial(function: functools.partial[Any], args: Values, kwargs: dict[str
 
 def _of_callable(function: Any, args: Values, kwargs: dict[str, Any]) -> Found | None:
     """A call of an object whose class has `__call__`; None of others."""
-    call = objects.lookup(type(function), "__call__") if is_users(type(function)) else None
+    cls = type(function)
+    is_asked = is_users(cls) or isinstance(function, enum.Enum)
+    call = objects.lookup(cls, "__call__") if is_asked else None
     if not isinstance(call, types.FunctionType) or id(function) in by_identity:
         return None
     inner = found_call(call, (function, *args), kwargs)
