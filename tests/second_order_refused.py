@@ -32,7 +32,7 @@ BY_AREA = {
     "generator_endings": "told_that_it_is_closed",
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_managers": "manager_as_a_decorator",
-    "generator_pipelines": "chosen_generator coroutine_of_groups",
+    "generator_pipelines": "coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
     "held_items_that_move": "dict_of_arrays_and_pairs",

@@ -51,6 +51,7 @@ from ir.types import (
     Scalar,
     Tuple,
     Type,
+    Union,
     class_of,
     join_all,
     widen,
@@ -128,6 +129,21 @@ def consumed(
     if len(names) > 1 and isinstance(whole, Value) and not isinstance(whole.type, Tuple):
         whole.type = Tuple((TOP,) * len(names))  # as long as there are variables
     return _parts(self, whole, names, loc)
+
+
+def consumed_by_cases(
+    self: TypedCalls, callee: object, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
+) -> Folded:
+    """The same of an iterator of one of several classes, in branches on which it is."""
+    if kwargs or len(names) != 1 or not self.surroundings.is_apart():
+        return None
+    types_ = tuple(map(type_of, args))
+    for i in self.surroundings.unsettled(callee, types_):
+        cases = by_cases(self, callee, args, names, loc, i) if isinstance(types_[i], Union) else None
+        if cases is not None:
+            return cases
+    return None
 
 
 def settled_operands(

@@ -172,6 +172,9 @@ class TypedCalls(TypedChanges):
             if consumer is not None:
                 return steps.consumed(self, consumer, args, kwargs, names, loc)
             if self.heap is not None:
+                taken = steps.consumed_by_cases(self, value, args, kwargs, names, loc)
+                if taken is not None:
+                    return taken
                 args = steps.settled_operands(self, value, args, loc)
         special = special_of(value)
         if special is not None:
