@@ -140,9 +140,10 @@ def consumed_by_cases(
         return None
     types_ = tuple(map(type_of, args))
     for i in self.surroundings.unsettled(callee, types_):
-        cases = by_cases(self, callee, args, names, loc, i) if isinstance(types_[i], Union) else None
-        if cases is not None:
-            return cases
+        if isinstance(types_[i], Union):
+            cases = by_cases(self, callee, args, names, loc, i)
+            if cases is not None:
+                return cases
     return None
 
 
