@@ -276,3 +276,8 @@ def without_items(cls: type) -> Type:
 
 
 facts.fresh(derived)
+
+
+@facts.quiet(derived)
+def _makes_tuple(types_: tuple[Type, ...]) -> bool:
+    return isinstance(types_[1], Tuple)

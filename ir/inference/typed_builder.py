@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ir import facts, primitives
 from ir.builder import Operations
 from ir.core import Block, Call, Const, Location, Op, Operand, Value, type_of
+from ir.derived import derived, is_named_tuple
 from ir.errors import NeedsHeap
 from ir.inference.special_calls import is_literal, literal_keys, special_of
 from ir.inference.surroundings import Surroundings
@@ -18,7 +19,7 @@ from ir.memory.memory_facts import changed_by
 from ir.memory.place_state import Effect, Returned
 from ir.memory.places import Places
 from ir.rewrite import Mapping
-from ir.types import BOTTOM, TOP, Closure, Known, Top, Tuple, Type
+from ir.types import BOTTOM, TOP, Closure, Known, Top, Tuple, Type, class_of
 
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
@@ -136,6 +137,8 @@ class TypedBuilder(Operations):
                 return list(op.args)
             if op.callee.value is primitives.build_list and self._is_as_built(op):
                 return list(op.args)
+            if op.callee.value is derived and is_named_tuple(class_of(type_of(operand))):
+                return self.parts(op.args[1])
         return None
 
     def _is_as_built(self, made: Call) -> bool:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from ir.derived import derived
 from zyg.rules.registry import adjoint
+from zyg.rules.tangent_registry import linear
+
+linear(derived, 1)
 
 
 @adjoint(derived)

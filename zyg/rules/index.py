@@ -147,8 +147,8 @@ LATE = {
     "scipy.sparse.linalg": ("scipy_sparse", "scipy_sparse_tangents"),
     "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
     "scipy.stats": (
-        "special_functions", "special_gamma", "scipy_stats", "scipy_stats_vectors",
-        "scipy_stats_samples",
+        "special_functions", "special_gamma", "scipy_stats", "scipy_stats_frozen",
+        "scipy_stats_vectors", "scipy_stats_samples",
     ),
     "scipy.signal": ("scipy_signal", "scipy_filters"),
     "scipy.linalg": (

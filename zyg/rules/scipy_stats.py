@@ -2,7 +2,6 @@
 
     stats.norm.logpdf(x, mu, sigma)         ->  norm_logpdf(x, mu, sigma)
     stats.gamma.pdf(x, a, scale=2.0)        ->  np.exp(gamma_logpdf(x, a, scale=2.0))
-    stats.norm(mu, sigma).logpdf(x)         ->  stats.norm.logpdf(x, mu, sigma)
 
 The formulas are those of `stats_formulas` and `stats_counts`.
 """
@@ -10,14 +9,16 @@ The formulas are those of `stats_formulas` and `stats_counts`.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
-from ir import facts
-from ir.core import Const
-from ir.types import TOP, Dict, Scalar, Tuple
+from ir import facts, primitives
+from ir.core import Const, Location, Operand
+from ir.inference.special_calls import Folded, special
+from ir.types import TOP, Scalar, Tuple
+from zyg.arrays.selections import below_infinity
 from zyg.errors import NotDifferentiable
 from zyg.rules import (
     stats_counts,
@@ -27,11 +28,9 @@ from zyg.rules import (
     stats_of_reals,
 )
 from zyg.rules.registry import adjoint, constant, substitute
-from zyg.rules.tangent_registry import tangent
 
-GENERIC: Any = type(stats.norm).__mro__[2]  # what continuous and discrete distributions share
-FROZEN, FROZEN_DISCRETE = type(stats.norm()), type(stats.poisson(1.0))
-
+if TYPE_CHECKING:
+    from ir.inference.typed_calls import TypedCalls
 
 # Which formula stands for which method
 
@@ -111,19 +110,38 @@ def probability(formula, x, *args, **kwds):
 
 def flat_far_away(function, formula, x, args, kwds):
     """A density or probability, which has no slopes at infinity, where formulas have 0 times that.
+
+    A few operations in a row, which are inlined, so that each of `args` is a value by itself.
     """
-    if not np.any(np.isinf(x)):
-        return function(formula, x, *args, **kwds)[()]
+    near = function(formula, below_infinity(x, 1.0), *args, **kwds)
     is_far = np.isinf(x)
-    near = function(formula, np.where(is_far, 1.0, x), *args, **kwds)
-    return np.where(is_far, limits(function, formula, x, args, kwds), near)[()]
+    return with_limits(near, is_far, limits(is_far, function, formula, x, args, kwds))[()]
 
 
-def limits(function, formula, x, args, kwds):
-    return function(formula, x, *args, **kwds)
+def limits(is_far, function, formula, x, args, kwds):
+    """The value at infinity, where there are such places."""
+    return function(formula, x, *args, **kwds) if np.any(is_far) else None
+
+
+def with_limits(near, is_far, far):
+    return near if far is None else np.where(is_far, far, near)
+
+
+@adjoint(with_limits)
+def with_limits_rule(near, is_far, far):
+    y = with_limits(near, is_far, far)
+    return y, lambda y_bar: (np.where(is_far, 0, y_bar), None, None)
 
 
 constant(limits)
+facts.pure(limits)
+facts.fresh(limits)
+facts.total(with_limits)
+
+
+@facts.result(with_limits)
+def type_with_limits(args, kwargs):
+    return args[0]
 
 
 @substitute(stats.rv_discrete.logpmf)
@@ -146,28 +164,76 @@ def sf(self, x, *args, **kwds):
     return flat_far_away(probability, formula_of(self, "sf"), x, args, kwds)
 
 
+# The parameters of shape, `loc` and `scale`, some of which may be given by keyword
+
+
+def names_of(distribution):
+    """The names of the parameters, in their order."""
+    shapes = [] if distribution.shapes is None else distribution.shapes.split(", ")
+    is_continuous = isinstance(distribution, stats.rv_continuous)
+    return (*shapes, "loc", "scale") if is_continuous else (*shapes, "loc")
+
+
+DEFAULTS = {"loc": 0, "scale": 1}
+
+
+def in_places(distribution, *args, **kwds):
+    """The arguments of a distribution as a tuple in the order of its parameters."""
+    names = names_of(distribution)
+    unknown = [name for name in kwds if name not in names[len(args) :]]
+    if len(args) > len(names) or len(unknown) > 0:
+        raise TypeError(f"{distribution.name} takes {names}")
+    kwds = {**DEFAULTS, **kwds}
+    return (*args, *[kwds[name] for name in names[len(args) :]])
+
+
+@special(in_places)
+def known_places(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """Each argument in its place, where the distribution is known when code is generated."""
+    distribution, *given = args
+    if not isinstance(distribution, Const):
+        return None
+    left = names_of(distribution.value)[len(given) :]
+    named = {name: Const(value) for name, value in DEFAULTS.items() if name in left} | kwargs
+    if named.keys() != set(left):
+        return None
+    in_order = [*given, *[named[name] for name in left]]
+    return [self.call(primitives.build_tuple, *in_order, name=names[0], loc=loc)]
+
+
+constant(names_of)
+
+
 # Quantiles: what SciPy finds, as a constant, and two of Newton's steps behind it, which have the
 # first three derivatives of the root (`zyg.inside.solvers_inside` tells why).
 
 
 @substitute(stats.rv_continuous.ppf)
 def ppf(self, q, *args, **kwds):
-    x = found_quantiles(self, "ppf", q, args, kwds)
-    y = x - (cdf(self, x, *args, **kwds) - q) / pdf(self, x, *args, **kwds)
-    y = y - (cdf(self, y, *args, **kwds) - q) / pdf(self, y, *args, **kwds)
+    args = in_places(self, *args, **kwds)
+    x = found_quantiles(self, "ppf", q, args)
+    y = x - (cdf(self, x, *args) - q) / pdf(self, x, *args)
+    y = y - (cdf(self, y, *args) - q) / pdf(self, y, *args)
     return with_value(x, y)
 
 
 @substitute(stats.rv_continuous.isf)
 def isf(self, q, *args, **kwds):
-    x = found_quantiles(self, "isf", q, args, kwds)
-    y = x + (sf(self, x, *args, **kwds) - q) / pdf(self, x, *args, **kwds)
-    y = y + (sf(self, y, *args, **kwds) - q) / pdf(self, y, *args, **kwds)
+    args = in_places(self, *args, **kwds)
+    x = found_quantiles(self, "isf", q, args)
+    y = x + (sf(self, x, *args) - q) / pdf(self, x, *args)
+    y = y + (sf(self, y, *args) - q) / pdf(self, y, *args)
     return with_value(x, y)
 
 
-def found_quantiles(distribution, method, q, args, kwds):
-    return getattr(distribution, method)(q, *args, **kwds)
+def found_quantiles(distribution, method, q, args):
+    return getattr(distribution, method)(q, *args)
 
 
 def with_value(x, y):
@@ -180,17 +246,19 @@ def settled(y):
 
 
 constant(found_quantiles, settled)
+facts.pure(found_quantiles)
+facts.fresh(found_quantiles)
 
 
 @facts.result(found_quantiles)
 def type_of_quantiles(args, kwargs):
     """Double precision, of the shape of all arguments together; the code of `ppf` can't tell."""
-    _, _, q, positional, named = args
-    if not isinstance(positional, Tuple) or not isinstance(named, Dict):
+    _, _, q, given = args
+    if not isinstance(given, Tuple):
         return TOP
     add = facts.result_of(operator.add)
     found = Scalar(np.float64)
-    for type_ in (q, *positional.items, *dict(named.items).values()):
+    for type_ in (q, *given.items):
         found = add((found, type_), {})
     return found
 
@@ -228,84 +296,6 @@ def log_of_rest(log):
     of_small = np.log1p(-np.exp(np.where(is_large | (log >= 0), -0.7, log)))
     value = np.where(is_large, of_large, of_small)
     return stats_formulas.inside(log < 0, value, -np.inf, log)[()]
-
-
-# Frozen distributions: objects that hold the arguments
-
-
-def frozen(distribution, args, kwds):
-    return distribution(*args, **kwds)
-
-
-@adjoint(frozen)
-def frozen_rule(distribution, args, kwds):
-    def back(bars):
-        return None, bars.get("args"), bars.get("kwds")
-
-    return distribution(*args, **kwds), back
-
-
-@tangent(frozen)
-def frozen_tangent(y, distribution, args, kwds, distribution_dot, args_dot, kwds_dot):
-    return {"args": args_dot, "kwds": kwds_dot}
-
-
-@substitute(GENERIC.__call__, GENERIC.freeze)
-def freeze(self, *args, **kwds):
-    return frozen(self, args, kwds)
-
-
-# These call the functions above by their names, which tracker and tape replace by their own.
-
-
-@substitute(FROZEN.logpdf)
-def frozen_logpdf(self, x):
-    return logpdf(self.dist, x, *self.args, **self.kwds)
-
-
-@substitute(FROZEN.pdf)
-def frozen_pdf(self, x):
-    return pdf(self.dist, x, *self.args, **self.kwds)
-
-
-@substitute(FROZEN_DISCRETE.logpmf)
-def frozen_logpmf(self, k):
-    return logpmf(self.dist, k, *self.args, **self.kwds)
-
-
-@substitute(FROZEN_DISCRETE.pmf)
-def frozen_pmf(self, k):
-    return pmf(self.dist, k, *self.args, **self.kwds)
-
-
-@substitute(FROZEN.cdf)
-def frozen_cdf(self, x):
-    return cdf(self.dist, x, *self.args, **self.kwds)
-
-
-@substitute(FROZEN.ppf)
-def frozen_ppf(self, q):
-    return ppf(self.dist, q, *self.args, **self.kwds)
-
-
-@substitute(FROZEN.isf)
-def frozen_isf(self, q):
-    return isf(self.dist, q, *self.args, **self.kwds)
-
-
-@substitute(FROZEN.sf)
-def frozen_sf(self, x):
-    return sf(self.dist, x, *self.args, **self.kwds)
-
-
-@substitute(FROZEN.logcdf)
-def frozen_logcdf(self, x):
-    return logcdf(self.dist, x, *self.args, **self.kwds)
-
-
-@substitute(FROZEN.logsf)
-def frozen_logsf(self, x):
-    return logsf(self.dist, x, *self.args, **self.kwds)
 
 
 # The normal distribution of vectors
