@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ir import facts
+from ir.core import Location
 from ir.errors import NamesUnknown, SourceNotFound, Unsupported
 
 
@@ -15,6 +18,7 @@ class NotDifferentiable(ZygError, TypeError):
     gradients are not defined for."""
 
     is_located = False  # whether the message says already where in the user's program
+    places: Sequence[Location] = ()  # where what is refused was computed, the innermost first
 
 
 class SparsityMismatch(ZygError):

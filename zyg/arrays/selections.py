@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from zyg.cotangents.no_cotangent import NoCotangent
+
 # Integers of the size of a number.
 WORDS = {"d": np.int64, "f": np.int32}
 
@@ -17,6 +19,8 @@ def selected(bar: Any, mask: Any) -> Any:
     selection of random items, and knows no NaN.
     """
     if not isinstance(bar, np.ndarray):
+        if type(bar) is NoCotangent:
+            return bar
         return np.multiply(bar, mask) if np.isfinite(bar) else np.where(mask, bar, 0)[()]
     words = WORDS.get(bar.dtype.char) if bar.dtype.isnative else None
     if words is None or not isinstance(mask, np.ndarray) or mask.dtype != bool:

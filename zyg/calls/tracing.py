@@ -29,12 +29,18 @@ def shown(error: BaseException) -> None:
     """
     try:
         if isinstance(error, NotDifferentiable | UnsupportedSyntax):
-            place = _innermost(error.__traceback__)
+            place = _told(error) or _innermost(error.__traceback__)
             if place is not None:
                 _locate(error, place)
         relocate(error, HIDDEN)
     finally:
         del error
+
+
+def _told(error: BaseException) -> Location | None:
+    """The place in the user's program that an error was made with."""
+    places = error.places if isinstance(error, NotDifferentiable) else ()
+    return next((place for place in places if not place.file.startswith(HIDDEN)), None)
 
 
 def _innermost(traceback: TracebackType | None) -> Location | None:

@@ -67,6 +67,7 @@ from zyg.compiler.reverse.returned import (
 )
 from zyg.compiler.reverse.temporaries import reuse_temporaries
 from zyg.compiler.reverse.transpose import Transposer
+from zyg.compiler.reverse.unknown_bars import refuse_if_asked
 from zyg.compiler.reverse.unread_values import parted, shapes_without_values
 from zyg.compiler.specialisation import RunAgain, Specialisation
 from zyg.held.nested_shadows import TABLE, new_table
@@ -205,6 +206,12 @@ class Compiler(Programs):
         finally:
             self.specialiser._stack.pop()
 
+    def _finished(self, transposer: Transposer, exit: Operand) -> Block:
+        adjoint = transposer.finished(exit, self.specialiser.fields)
+        if not self.is_inner:
+            refuse_if_asked(adjoint)
+        return adjoint
+
     def _versions(
         self, made: Specialisation, augmenter: Augmenter, transposer: Transposer,
         logged: list[int] | None,
@@ -281,7 +288,7 @@ class Compiler(Programs):
         exit: Operand = bars[0] if len(bars) == 1 else transposer.call(
             primitives.build_tuple, *bars
         )
-        adjoint = transposer.finished(exit, self.specialiser.fields)
+        adjoint = self._finished(transposer, exit)
         count_trips(augmenter.ops, adjoint)
         merge_nested(augmenter.ops, adjoint)
         saved = [value for value in free_values(adjoint) if value not in given]
@@ -447,7 +454,7 @@ class Compiler(Programs):
         versions: Versions | None, logged: list[int] | None,
     ) -> Block:
         """The forward operations and, behind them, the adjoint that reads their values."""
-        adjoint = transposer.finished(exit, self.specialiser.fields)
+        adjoint = self._finished(transposer, exit)
         body = Block([], augmenter.ops + adjoint.ops, adjoint.exit)
         shapes_from_operands(body)
         shapes_without_values(body, self._inputs(made))

@@ -22,6 +22,7 @@ import numpy as np
 from ir.derived import is_named_tuple
 from zyg.cotangents.matrix_bars import as_array, bar_on_pattern, is_sparse
 from zyg.cotangents.missing_items import unless_made_up
+from zyg.cotangents.no_cotangent import NoCotangent, unless_unknown
 from zyg.errors import NotDifferentiable
 from zyg.signature import is_users
 from zyg.unusual_arrays import refuse_unusual, unless_contained
@@ -202,6 +203,8 @@ def unbroadcast(bar: Any, like: Any) -> Any:
     elif cls is np.float64 and type(bar) is np.float64:
         return bar
     else:
+        if type(bar) is NoCotangent:
+            return bar
         if is_sparse(like):
             return realness_of(like, bar)
         if is_sparse(bar):
@@ -271,6 +274,7 @@ def project(bar: Any, x: Any) -> Any:
         )
     if callable(x) and not isinstance(bar, dict):
         return None
+    unless_unknown(bar)
     refuse_conversion(bar, x)
     names = getattr(x, "__dict__", None)
     if type(bar) is dict and type(names) is dict:
@@ -435,6 +439,8 @@ def from_items(bars: Any, like: Any) -> Any:
     if isinstance(like, np.ndarray):
         whole = zeros_like(like)
         for i, bar in enumerate(bars):
+            if type(bar) is NoCotangent:
+                return bar
             if bar is not None:
                 unless_contained(like, i)
                 whole[i] = bar
