@@ -157,7 +157,8 @@ LATE = {
     ),
     "scipy.special": (
         "special_functions", "special_gamma", "special_bessel", "special_integrals",
-        "special_polynomials", "special_probabilities", "special_waves",
+        "special_polynomials", "special_probabilities", "special_waves", "special_carlson",
+        "special_series",
     ),
     "statistics": ("averages",),
     "datetime": ("standard_library",),

@@ -5,12 +5,13 @@ Source of formulas: NIST Digital Library of Mathematical Functions, sections 5, 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import special
 
 from ir import facts
 from zyg.cotangents.cotangent import conj, unbroadcast
-from zyg.errors import NotDifferentiable
 from zyg.facts.numpy_example import elementwise
 from zyg.rules.registry import adjoint
 from zyg.rules.special_parameters import without_formula
@@ -52,16 +53,50 @@ def rgamma_slope(x, y):
 
 @adjoint(special.psi)
 def psi(x):
-    return special.psi(x), lambda y_bar: y_bar * psi_slope(x)
+    return special.psi(x), lambda y_bar: y_bar * conj(psi_slope(x))
 
 
 def psi_slope(x):
-    if np.iscomplexobj(x):
-        raise NotDifferentiable(
-            "scipy.special.psi of complex numbers has no derivative here, nor has the second "
-            "derivative of a gamma function: SciPy's polygamma takes real numbers only"
-        )
-    return special.polygamma(1, x)
+    return complex_polygamma(1, x) if np.iscomplexobj(x) else special.polygamma(1, x)
+
+
+def complex_polygamma(n, z):
+    """The `n`-th derivative of `psi`, which SciPy has of real numbers only.
+
+    Reflection (DLMF 5.15.6) on the left, the recurrence 5.15.5 up to a real part of 20, and there
+    the asymptotic series 5.15.8, differentiated.
+    """
+    z = np.asarray(z)
+    is_left = z.real < 0
+    at, total = np.where(is_left, 1 - z, z), np.zeros_like(z)
+    for _ in range(20):
+        is_small = at.real < 20
+        total = total + np.where(is_small, math.factorial(n) * at ** -(n + 1.0), 0)
+        at = np.where(is_small, at + 1, at)
+    total = total + math.factorial(n - 1) * at**-n + 0.5 * math.factorial(n) * at ** -(n + 1.0)
+    for k, bernoulli in enumerate(BERNOULLI, start=1):
+        ratio = math.factorial(2 * k + n - 1) / math.factorial(2 * k)
+        total = total + bernoulli * ratio * at ** -(2.0 * k + n)
+    slopes = np.polynomial.Polynomial([0, 1])  # in the cotangent, whose own is -(1 + cot**2)
+    for _ in range(n):
+        slopes = np.polynomial.Polynomial([-1, 0, -1]) * slopes.deriv()
+    reflected = np.pi ** (n + 1) * slopes(1 / np.tan(np.pi * np.where(is_left, z, 0.5)))
+    return np.where(is_left, -total - reflected, total if n % 2 else -total)[()]
+
+
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
+@adjoint(complex_polygamma)
+def complex_polygamma_rule(n, z):
+    return complex_polygamma(n, z), lambda y_bar: (
+        None, unbroadcast(y_bar * conj(complex_polygamma(n + 1, z)), z)
+    )
+
+
+facts.total(complex_polygamma)
+facts.fresh(complex_polygamma)
+facts.result(complex_polygamma)(lambda args, kwargs: args[1])
 
 
 @adjoint(special.polygamma)
@@ -246,14 +281,6 @@ def betaincinv(a, b, y):
         without_formula(a, "a", "betaincinv"),
         without_formula(b, "b", "betaincinv"),
         unbroadcast(x_bar / beta_density(a, b, x), y),
-    )
-
-
-@adjoint(special.zeta)
-def zeta(x, q=1):
-    return special.zeta(x, q), lambda y_bar: (
-        without_formula(x, "x", "zeta"),
-        unbroadcast(-y_bar * x * special.zeta(x + 1, q), q),
     )
 
 

@@ -120,24 +120,6 @@ def owens_t(h, a):
     return special.owens_t(h, a), back
 
 
-@adjoint(special.ellipkinc)
-def ellipkinc(phi, m):
-    def back(y_bar):
-        slope = 1 / np.sqrt(1 - m * np.sin(phi) ** 2)
-        return unbroadcast(y_bar * slope, phi), without_formula(m, "m", "ellipkinc")
-
-    return special.ellipkinc(phi, m), back
-
-
-@adjoint(special.ellipeinc)
-def ellipeinc(phi, m):
-    def back(y_bar):
-        slope = np.sqrt(1 - m * np.sin(phi) ** 2)
-        return unbroadcast(y_bar * slope, phi), without_formula(m, "m", "ellipeinc")
-
-    return special.ellipeinc(phi, m), back
-
-
 @adjoint(special.boxcox1p)
 def boxcox1p(x, lmbda):
     def back(y_bar):
@@ -156,38 +138,6 @@ def inv_boxcox(x, lmbda):
         return unbroadcast(y_bar * slope, x), without_formula(lmbda, "lmbda", "inv_boxcox")
 
     return y, back
-
-
-@adjoint(special.spherical_jn)
-def spherical_jn(n, z, derivative=False):
-    y = special.spherical_jn(n, z, derivative)
-
-    def back(y_bar):
-        slope = slope_of_spherical(special.spherical_jn, n, z, derivative)
-        return None, unbroadcast(y_bar * conj(slope), z), None
-
-    return y, back
-
-
-@adjoint(special.spherical_yn)
-def spherical_yn(n, z, derivative=False):
-    y = special.spherical_yn(n, z, derivative)
-
-    def back(y_bar):
-        slope = slope_of_spherical(special.spherical_yn, n, z, derivative)
-        return None, unbroadcast(y_bar * conj(slope), z), None
-
-    return y, back
-
-
-def slope_of_spherical(function, n, z, derivative):
-    """The derivative of a spherical Bessel function; of its derivative, by those of its neighbours
-    (DLMF 10.51.2), which is defined at 0, too."""
-    if not derivative:
-        return function(n, z, True)
-    n = 1.0 * n
-    below = np.where(n > 0, n * function(np.maximum(n - 1, 0), z, True), 0)
-    return (below - (n + 1) * function(n + 1, z, True)) / (2 * n + 1)
 
 
 @adjoint(special.hankel1)
@@ -220,15 +170,6 @@ def ellipk_slope(m, y, rest):
     series = np.pi / 8 * special.hyp2f1(1.5, 1.5, 2.0, np.where(is_near, m, 0.0))
     slope = (special.ellipe(m) / rest - y) / np.where(is_near, 1.0, 2 * m)
     return np.where(is_near, series, slope)
-
-
-@adjoint(special.elliprf)
-def elliprf(x, y, z):
-    return special.elliprf(x, y, z), lambda w_bar: (
-        unbroadcast(w_bar * conj(-special.elliprd(y, z, x) / 6), x),
-        unbroadcast(w_bar * conj(-special.elliprd(z, x, y) / 6), y),
-        unbroadcast(w_bar * conj(-special.elliprd(x, y, z) / 6), z),
-    )
 
 
 @adjoint(special.ellipj)

@@ -1,10 +1,11 @@
-"""Rules of `scipy.special`: Struve and Kelvin functions, scaled Bessel functions and derivatives.
+"""Rules of `scipy.special`: Struve and Kelvin functions, scaled and spherical Bessel functions,
+spherical harmonics.
 
     special.jvp(v, z, n)        slope jvp(v, z, n + 1)
     special.hankel1e(v, z)      hankel1(v, z) exp(-1j z)
 
-Source of formulas: NIST Digital Library of Mathematical Functions, sections 10.6, 10.61, 11.4 and
-13.3.
+Source of formulas: NIST Digital Library of Mathematical Functions, sections 10.6, 10.51, 10.61,
+11.4, 13.3 and 14.30.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from zyg.cotangents.cotangent import conj, unbroadcast
-from zyg.rules.registry import adjoint
+from zyg.rules.registry import adjoint, constant
 from zyg.rules.special_parameters import without_formula
 
 
@@ -173,3 +174,94 @@ def hyperu(a, b, x):
         without_formula(b, "b", "hyperu"),
         unbroadcast(-y_bar * a * special.hyperu(np.add(a, 1), np.add(b, 1), x), x),
     )
+
+
+# Spherical functions
+
+
+def spherical(function, below, above):
+    """The rule of a spherical Bessel function, whose slope is the mean of its neighbours with
+    these signs (DLMF 10.51.2 and 10.51.5); of its derivative, that of theirs."""
+
+    def rule(n, z, derivative=False):
+        y = function(n, z, derivative)
+
+        def back(y_bar):
+            slope = neighbours(function, n, z, below, above) if derivative else function(n, z, True)
+            return None, unbroadcast(y_bar * conj(slope), z), None
+
+        return y, back
+
+    return rule
+
+
+def neighbours(function, n, z, below, above):
+    n = 1.0 * n
+    lower = np.where(n > 0, below * n * function(np.maximum(n - 1, 0), z, True), 0)
+    return (lower + above * (n + 1) * function(n + 1, z, True)) / (2 * n + 1)
+
+
+for _function, _below, _above in (
+    (special.spherical_jn, 1, -1), (special.spherical_yn, 1, -1),
+    (special.spherical_in, 1, 1), (special.spherical_kn, -1, -1),
+):
+    adjoint(_function)(spherical(_function, _below, _above))
+
+
+def harmonic_slope(harmonic, n, m, theta, phi):
+    """The slope in the polar angle, by the ladder operators of the order."""
+    turn = np.exp(1j * np.asarray(phi))
+    above, below = order_beside(n, m, 1), order_beside(n, m, -1)
+    return 0.5 * (
+        ladder(n, m, above) * harmonic(above, theta, phi) / turn
+        - ladder(n, m, below) * harmonic(below, theta, phi) * turn
+    )
+
+
+def ladder(n, m, other):
+    return np.sqrt(np.where(np.equal(m, other), 0.0, n * np.add(n, 1.0) - np.multiply(m, other)))
+
+
+def order_beside(n, m, step):
+    return np.clip(np.add(m, step), np.negative(n), n)
+
+
+if hasattr(special, "sph_harm_y"):  # since SciPy 1.15
+
+    @adjoint(special.sph_harm_y)
+    def sph_harm_y(n, m, theta, phi):
+        y = special.sph_harm_y(n, m, theta, phi)
+
+        def back(y_bar):
+            slope = harmonic_slope(
+                lambda order, theta, phi: special.sph_harm_y(n, order, theta, phi),
+                n, m, theta, phi,
+            )
+            return (
+                None, None, unbroadcast(y_bar * conj(slope), theta),
+                unbroadcast(y_bar * conj(1j * m * y), phi),
+            )
+
+        return y, back
+
+
+if hasattr(special, "sph_harm"):  # before SciPy 1.17; here `theta` is the azimuth
+
+    @adjoint(special.sph_harm)
+    def sph_harm(m, n, theta, phi):
+        y = special.sph_harm(m, n, theta, phi)
+
+        def back(y_bar):
+            slope = harmonic_slope(
+                lambda order, polar, azimuth: special.sph_harm(order, n, azimuth, polar),
+                n, m, phi, theta,
+            )
+            return (
+                None, None, unbroadcast(y_bar * conj(1j * m * y), theta),
+                unbroadcast(y_bar * conj(slope), phi),
+            )
+
+        return y, back
+
+
+constant(ladder, order_beside)
