@@ -51,7 +51,23 @@ def of_one_more() -> Iterator[Row]:
     yield from cases(special.ndtri_exp, (-real(2, 3),), (-30.0,))
     yield from cases(special.wrightomega, (signed(2, 3),), (0.4,), (COMPLEX,))
     yield from cases(special.powm1, (real(3), signed(2, 3)), (0.4, 1.3))
-    yield from cases(special.elliprf, (real(3), real(2, 3), real(2, 1)), (0.4, 0.7, 0.3))
+    for callee in (special.elliprf, special.elliprd, special.elliprg):
+        yield from cases(callee, (real(3), real(2, 3), real(2, 1)), (0.4, 0.7, 0.3))
+        yield from cases(callee, (0.4, 0.4, 0.4), (0.3, 0.7, 0.3))
+    yield from cases(special.elliprc, (real(3), real(2, 3)), (0.4, 0.4), (real(3), -real(2, 3)))
+    yield from cases(
+        special.elliprj, (real(3), real(2, 3), real(2, 1), real(3)), (0.4, 0.4, 0.4, 0.4),
+        (0.4, 0.7, 0.3, 0.7), (real(3), 0.7, 0.3, -real(2, 3)),
+    )
+    z = 0.4 + 0.3j
+    yield from cases(special.elliprf, (z, 1 - z, z * z))
+    yield from cases(special.elliprj, (z, 1 - z, z * z, 2 * z))
+    for callee in (special.ellipkinc, special.ellipeinc):
+        yield from cases(callee, (2 * signed(2, 3), signed(3)), (0.4, 0.0), (7.1, 0.7), (1.2, 0.95))
+    yield from cases(special.kolmogorov, (real(2, 3),), (1.4,), (0.999,))
+    yield from cases(special.kolmogi, (real(2, 3),), (0.4,))
+    yield from cases(special.zetac, (1 + real(2, 3),), (0.4,), (-0.7 * real(3),), (7.5,))
+    yield from cases(special.zeta, (2.4,), (1 + real(3), real(2, 3)), (2.4, 0.3))
     yield from cases(special.ellipj, (signed(2, 3), real(3)), (0.4, 0.7))
 
 
@@ -75,6 +91,7 @@ def of_several() -> Iterator[Row]:
     yield from cases(special.logsumexp, (cplx(4), None, cplx(4)))
     yield from cases(special.logsumexp, (signed(4), None, real(4)), (signed(2, 3), 0, real(3)))
     yield from cases(special.binom, (real(3) + 2, real(2, 3)))
+    yield from cases(special.boxcox, (real(3), 0.4), (real(3), real(2, 3)), (0.4, 0.0))
     # Where nothing can be selected, a count is 0: as of 0.5 out of -0.4, and of 2.3 out of 0.6.
     yield from cases(special.factorial, (real(3),), (signed(2, 3),), (2.5,))
     yield from cases(special.comb, (real(3) + 2, real(2, 3)), (real(3), signed(2, 3)), (2.6, 1.3))
@@ -99,7 +116,7 @@ def with_parameters() -> Iterator[Row]:
         yield from cases(getattr(special, name), (2, real(3)))
     for name in ("hankel1", "hankel2"):
         yield from cases(getattr(special, name), (1, real(3)), (0.7, real(2, 3)))
-    for name in ("spherical_jn", "spherical_yn"):
+    for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
         yield from cases(getattr(special, name), (2, real(3)))
         yield from cases(getattr(special, name), (1, real(3), Options(derivative=True)))
     for name in ("legendre", "chebyt", "chebyu", "hermite", "hermitenorm", "laguerre"):
@@ -109,7 +126,6 @@ def with_parameters() -> Iterator[Row]:
         yield from cases(callee, (3, 0.7, signed(2, 3)), (0, 1.5, 0.4))
     yield from cases(special.eval_jacobi, (3, 0.3, 0.7, signed(2, 3)), (0, 1.5, 0.2, 0.4))
     yield from cases(special.stdtr, (3, signed(2, 3)))
-    yield from cases(special.zeta, (2.5, real(3)))
     yield from cases(special.hyp0f1, (1.3, signed(3)))
     yield from cases(special.hyp1f1, (1.3, 2.1, signed(3)))
     yield from cases(special.hyp2f1, (1.3, 2.1, 0.7, signed(3)))
@@ -147,5 +163,24 @@ def at_other_places() -> Iterator[Row]:
 
 
 @table
-def composites() -> Iterator[Row]:
-    yield from cases(special.boxcox, (real(3), 0.4), (real(3), real(2, 3)))
+def at_edges() -> Iterator[tuple[Row, tuple[float, ...]]]:
+    """Calls at the edge of where a function is defined, or where a formula is 0 / 0, and the slopes
+    of those of their arguments that they have."""
+    yield from zip(cases(special.xlogy, (0.0, 0.0)), ((-np.inf, 0.0),), strict=True)
+    for callee, args, slopes in (
+        (special.xlogy, (0.0, 0.5), (np.log(0.5), 0.0)),
+        (special.xlog1py, (0.0, -1.0), (-np.inf, 0.0)),
+        (special.rel_entr, (0.0, 0.5), (-np.inf, 0.0)),
+        (special.kl_div, (0.0, 0.5), (-np.inf, 1.0)),
+        (special.boxcox, (0.0, 1.5), (0.0, 1 / 1.5**2)),
+        (special.boxcox, (2.0, 0.0), (0.5, 0.5 * np.log(2.0) ** 2)),
+        (special.pseudo_huber, (0.0, 1.0), (1.0, 0.0)),
+        (special.pseudo_huber, (0.0, 0.0), (0.0, 0.0)),
+        (special.poch, (0.0, 1.0), (1.0, 0.0)),
+        (special.poch, (-1.0, 2.0), (-1.0, 0.0)),
+        (special.binom, (5.0, 6.0), (1 / 6, -1 / 6)),
+        (special.voigt_profile, (0.5, 0.0, 1.0), (-0.64 / np.pi, 0.0, -0.48 / np.pi)),
+        (special.elliprg, (0.0, 1.0, 1.0), (np.pi / 8, np.pi / 16, np.pi / 16)),
+        (special.kolmogorov, (0.0,), (0.0,)),
+    ):
+        yield Row(callee, args), slopes

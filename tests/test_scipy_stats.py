@@ -317,3 +317,68 @@ def test_densities_and_probabilities_are_flat_at_infinity(method):
     _, y_dot = zyg.jvp(f, (ends, 0.1, 1.2), dots)
     assert y_dot[:2].tolist() == [0.0, 0.0]
     assert np.isfinite(y_dot[2])
+
+
+AT_0 = [
+    *[("gamma", (a,)) for a in (1.0, 2.0, 3.0)], *[("chi2", (df,)) for df in (2.0, 4.0, 6.0)],
+    *[("beta", shapes) for shapes in ((1.0, 1.0), (2.0, 1.0), (1.0, 2.0), (2.0, 3.0))],
+    *[("weibull_min", (c,)) for c in (1.0, 2.0)], ("burr12", (1.0, 2.0)), ("burr", (1.0, 2.0)),
+    ("f", (2.0, 3.0)), ("f", (4.0, 3.0)), ("chi", (1.0,)), ("chi", (2.0,)), ("nakagami", (0.5,)),
+    ("nakagami", (1.0,)), ("maxwell", ()), ("rayleigh", ()), ("powerlaw", (2.0,)), ("rice", (0.8,)),
+    ("fisk", (1.0,)), ("fisk", (2.0,)), ("triang", (0.3,)), ("betaprime", (2.0, 3.0)),
+    ("erlang", (2,)), ("expon", ()), ("halfnorm", ()), ("lomax", (1.4,)),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes"), AT_0)
+@pytest.mark.filterwarnings("ignore")
+def test_slopes_at_the_edge_are_those_inside(name, shapes):
+    """Of densities and, where these are finite, of their logarithms; on the right, and beyond."""
+    for method in ("pdf", "logpdf"):
+        f, step = getattr(getattr(stats, name), method), 1e-7
+        (slope,) = zyg.gradient(lambda x, f=f: f(x, *shapes), 0.0)
+        expected = (f(step, *shapes) - f(0.0, *shapes)) / step
+        np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-5)
+    f = getattr(stats, name).pdf
+    *bars, loc_bar, scale_bar = zyg.gradient(
+        lambda *args: f(0.0, *args), *map(float, shapes), 0.0, 1.0
+    )
+    assert not np.any(np.isnan([*bars, loc_bar, scale_bar]))
+    np.testing.assert_allclose(loc_bar, -zyg.gradient(lambda x: f(x, *shapes), 0.0)[0])
+
+
+@pytest.mark.parametrize("shapes", [(1.0, 1.0), (2.0, 1.0), (1.0, 2.0), (2.0, 3.0)])
+@pytest.mark.filterwarnings("ignore")
+def test_slopes_at_the_upper_edge(shapes):
+    (slope,) = zyg.gradient(lambda x: stats.beta.pdf(x, *shapes), 1.0)
+    inside = (stats.beta.pdf(1.0, *shapes) - stats.beta.pdf(1 - 1e-7, *shapes)) / 1e-7
+    np.testing.assert_allclose(slope, inside, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *[lambda p, k=k: stats.binom.pmf(k, 4, p) for k in (0, 1, 2, 4)],
+        *[lambda p, k=k: stats.nbinom.pmf(k, 4, p) for k in (0, 1, 2, 4)],
+        *[lambda p, k=k: stats.poisson.pmf(k, p) for k in (0, 1, 2, 3)],
+        *[lambda p, k=k: stats.bernoulli.pmf(k, p) for k in (0, 1)],
+        *[lambda p, k=k: stats.geom.pmf(k, p) for k in (1, 2, 3)],
+        lambda p: stats.binom.logpmf(0, 4, p), lambda p: stats.poisson.logpmf(0, p),
+        lambda p: stats.binom.logpmf(4, 4, p), lambda p: stats.geom.logpmf(1, p),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_slopes_of_certain_and_impossible_events(f):
+    """Second ones as well: the masses are polynomials."""
+    for p, step in ((0.0, 1e-4), (1.0, -1e-4)):
+        here, *ahead = [f(p + i * step) for i in range(3)]
+        if not np.all(np.isfinite([here, *ahead])):
+            continue
+        (slope,) = zyg.gradient(f, p)
+        np.testing.assert_allclose(
+            slope, (4 * ahead[0] - 3 * here - ahead[1]) / (2 * step), rtol=1e-4, atol=1e-4
+        )
+        (second,) = zyg.gradient(lambda x: zyg.gradient(f, x)[0], p)
+        np.testing.assert_allclose(
+            second, (here - 2 * ahead[0] + ahead[1]) / step**2, rtol=1e-2, atol=1e-2
+        )

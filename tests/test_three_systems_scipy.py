@@ -52,7 +52,7 @@ ROWS = [
     *rule_rows_scipy_signal.transforms(), *rule_rows_scipy_signal.convolutions(),
     *rule_rows_scipy_signal.filters(),
     *rule_rows_special.of_one(), *rule_rows_special.of_several(),
-    *rule_rows_special.composites(),
+    *rule_rows_special.of_one_more(),
 ]  # fmt: skip
 
 
@@ -88,8 +88,6 @@ def test_value_and_gradient(row: Row) -> None:
 PAIRS = [*rule_rows_stats.as_methods()]
 SECOND = [*ROWS, *[method for _, method in PAIRS]]
 REFUSED_TWICE = (
-    # SciPy has no trigamma of complex numbers.
-    Refusal("numpy.gamma(complex", "compiler tracker tape", "psi of complex numbers"),
     # The tracker runs the factorisation once more: the phases of both matter, if not of their sum.
     Refusal("tests.rule_rows_scipy_linalg.eigenvectors(complex", "tracker", "depends on the phase",
             2),

@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ir.tracebacks import user_location
 from zyg.errors import NotDifferentiable
 
 
@@ -38,6 +37,8 @@ class NoCotangent:
         return self
 
     def refuse(self, *args: Any) -> NoReturn:
+        from ir.tracebacks import user_location  # few programs need it
+
         error = NotDifferentiable(self._message)
         error.places = [
             place for code, line in self._places

@@ -166,7 +166,9 @@ LATE = {
     "types": ("attribute_dicts",),
     "zyg.held.iterators": ("iteration_twice",),
     "zyg.held.readers": ("iteration_twice",),
+    "zyg.arrays.carlson": ("special_carlson",),
     "zyg.arrays.joined_arrays": ("tangents_twice",),
+    "zyg.arrays.polygamma": ("special_gamma",),
     "zyg.tangents.tangent": ("tangents_of_cotangents", "tangents_twice"),
     "zyg.tangents.tangent_sets": ("tangents_twice",),
 }

@@ -28,6 +28,7 @@ from zyg.rules import (
     stats_of_reals,
 )
 from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.stats_formulas import log_of_power, power_itself
 
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
 # Which formula stands for which method
 
 MODULES = stats_formulas, stats_of_positives, stats_of_reals, stats_of_intervals, stats_counts
-METHODS = ("logpdf", "logpmf", "cdf", "sf", "logcdf", "logsf")
+METHODS = ("logpdf", "logpmf", "power", "cdf", "sf", "logcdf", "logsf")
 NAMES = tuple(dict.fromkeys(
     name.rpartition("_")[0]
     for module in MODULES
     for name, formula in vars(module).items()
-    if name.endswith(("_logpdf", "_logpmf")) and formula.__module__ == module.__name__
+    if name.endswith(("_logpdf", "_logpmf", "_power")) and formula.__module__ == module.__name__
 ))
 FORMULAS = {
     (type(getattr(stats, name)), method): getattr(module, f"{name}_{method}")
@@ -92,16 +93,28 @@ def known_presence(call):
 
 @substitute(stats.rv_continuous.logpdf)
 def logpdf(self, x, *args, **kwds):
-    return formula_of(self, "logpdf")(x, *args, **kwds)[()]
+    return log_density(self, "logpdf", x, args, kwds)
 
 
 @substitute(stats.rv_continuous.pdf)
 def pdf(self, x, *args, **kwds):
+    if has_formula(self, "power"):
+        return flat_far_away(density_of_power, formula_of(self, "power"), x, args, kwds)
     return flat_far_away(density, formula_of(self, "logpdf"), x, args, kwds)
 
 
 def density(logarithm, x, *args, **kwds):
     return np.exp(logarithm(x, *args, **kwds))
+
+
+def density_of_power(formula, x, *args, **kwds):
+    return power_itself(*formula(x, *args, **kwds))
+
+
+def log_density(distribution, method, x, args, kwds):
+    if has_formula(distribution, "power"):
+        return log_of_power(*formula_of(distribution, "power")(x, *args, **kwds))[()]
+    return formula_of(distribution, method)(x, *args, **kwds)[()]
 
 
 def probability(formula, x, *args, **kwds):
@@ -146,11 +159,13 @@ def type_with_limits(args, kwargs):
 
 @substitute(stats.rv_discrete.logpmf)
 def logpmf(self, k, *args, **kwds):
-    return formula_of(self, "logpmf")(k, *args, **kwds)[()]
+    return log_density(self, "logpmf", k, args, kwds)
 
 
 @substitute(stats.rv_discrete.pmf)
 def pmf(self, k, *args, **kwds):
+    if has_formula(self, "power"):
+        return power_itself(*formula_of(self, "power")(k, *args, **kwds))[()]
     return np.exp(formula_of(self, "logpmf")(k, *args, **kwds))[()]
 
 

@@ -15,7 +15,7 @@ from zyg.arrays.selections import below_infinity
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.facts.numpy_example import by_example, elementwise
-from zyg.rules.registry import adjoint, constant, stand_in, substitute
+from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.rules.special_parameters import without_formula
 from zyg.rules.sums import restored
 
@@ -268,7 +268,7 @@ def xlogy(x, y):
     def back(z_bar):
         return (
             unbroadcast(z_bar * conj(np.log(y)), x),
-            unbroadcast(z_bar * conj(np.true_divide(x, y)), y),
+            unbroadcast(z_bar * conj(ratio_or_zero(x, y)), y),
         )
 
     return special.xlogy(x, y), back
@@ -279,17 +279,32 @@ def xlog1py(x, y):
     def back(z_bar):
         return (
             unbroadcast(z_bar * conj(np.log1p(y)), x),
-            unbroadcast(z_bar * conj(x / (1.0 + y)), y),
+            unbroadcast(z_bar * conj(ratio_or_zero(x, np.add(y, 1.0))), y),
         )
 
     return special.xlog1py(x, y), back
 
 
+def ratio_or_zero(x, y):
+    """`x / y`, and 0 for 0 / 0, where the function is 0 whatever `y` is."""
+    is_unknown = np.equal(x, 0) & np.equal(y, 0)
+    return np.where(is_unknown, 0.0, x / np.where(is_unknown, 1.0, y))
+
+
+def log_ratio(x, y):
+    """`log(x / y)`, by two logarithms where their ratio is 0, of which that has the slopes."""
+    is_zero = np.equal(x, 0)
+    apart = np.log(np.where(is_zero, x, 1.0)) - np.log(np.where(is_zero, y, 1.0))
+    return np.where(is_zero, apart, np.log(np.where(is_zero, 1.0, np.true_divide(x, y))))
+
+
 @adjoint(special.rel_entr)
 def rel_entr(x, y):
     def back(z_bar):
-        ratio = np.true_divide(x, y)
-        return unbroadcast(z_bar * (np.log(ratio) + 1), x), unbroadcast(-z_bar * ratio, y)
+        return (
+            unbroadcast(z_bar * (log_ratio(x, y) + 1), x),
+            unbroadcast(-z_bar * ratio_or_zero(x, y), y),
+        )
 
     return special.rel_entr(x, y), back
 
@@ -297,8 +312,10 @@ def rel_entr(x, y):
 @adjoint(special.kl_div)
 def kl_div(x, y):
     def back(z_bar):
-        ratio = np.true_divide(x, y)
-        return unbroadcast(z_bar * np.log(ratio), x), unbroadcast(z_bar * (1 - ratio), y)
+        return (
+            unbroadcast(z_bar * log_ratio(x, y), x),
+            unbroadcast(z_bar * (1 - ratio_or_zero(x, y)), y),
+        )
 
     return special.kl_div(x, y), back
 
@@ -318,18 +335,35 @@ def huber(delta, r):
 @adjoint(special.pseudo_huber)
 def pseudo_huber(delta, r):
     def back(y_bar):
-        ratio = np.true_divide(r, delta)
-        root = np.sqrt(1 + ratio * ratio)
-        delta_slope = 2 * delta * (root - 1) - ratio * r / root
-        return unbroadcast(y_bar * delta_slope, delta), unbroadcast(y_bar * r / root, r)
+        length = np.hypot(delta, r)
+        length = np.where(np.equal(length, 0), 1.0, length)
+        rest = r * r / (length + delta)
+        return (
+            unbroadcast(y_bar * rest * rest / length, delta),
+            unbroadcast(y_bar * delta * r / length, r),
+        )
 
     return special.pseudo_huber(delta, r), back
 
 
-@substitute(special.boxcox)
+@adjoint(special.boxcox)
 def boxcox(x, lmbda):
-    """`(x**lmbda - 1) / lmbda`, by a form that has derivatives at `lmbda = 0`."""
-    return np.log(x) * special.exprel(lmbda * np.log(x))
+    def back(y_bar):
+        return (
+            unbroadcast(y_bar * np.power(x, np.subtract(lmbda, 1.0)), x),
+            unbroadcast(y_bar * boxcox_slope(x, lmbda), lmbda),
+        )
+
+    return special.boxcox(x, lmbda), back
+
+
+def boxcox_slope(x, lmbda):
+    """The slope of `(x**lmbda - 1) / lmbda` in `lmbda`, which is an ordinary one at 0."""
+    is_zero = np.equal(x, 0) & np.greater(lmbda, 0)
+    log = np.log(np.where(is_zero, 1.0, x))
+    power = lmbda * log
+    limit = 1 / np.where(is_zero, lmbda, 1.0) ** 2
+    return np.where(is_zero, limit, log * log * exprel_slope(power, special.exprel(power)))
 
 
 @adjoint(special.stdtr)

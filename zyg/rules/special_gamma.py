@@ -5,12 +5,11 @@ Source of formulas: NIST Digital Library of Mathematical Functions, sections 5, 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy import special
 
 from ir import facts
+from zyg.arrays.polygamma import complex_polygamma
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.facts.numpy_example import elementwise
 from zyg.rules.registry import adjoint
@@ -58,33 +57,6 @@ def psi(x):
 
 def psi_slope(x):
     return complex_polygamma(1, x) if np.iscomplexobj(x) else special.polygamma(1, x)
-
-
-def complex_polygamma(n, z):
-    """The `n`-th derivative of `psi`, which SciPy has of real numbers only.
-
-    Reflection (DLMF 5.15.6) on the left, the recurrence 5.15.5 up to a real part of 20, and there
-    the asymptotic series 5.15.8, differentiated.
-    """
-    z = np.asarray(z)
-    is_left = z.real < 0
-    at, total = np.where(is_left, 1 - z, z), np.zeros_like(z)
-    for _ in range(20):
-        is_small = at.real < 20
-        total = total + np.where(is_small, math.factorial(n) * at ** -(n + 1.0), 0)
-        at = np.where(is_small, at + 1, at)
-    total = total + math.factorial(n - 1) * at**-n + 0.5 * math.factorial(n) * at ** -(n + 1.0)
-    for k, bernoulli in enumerate(BERNOULLI, start=1):
-        ratio = math.factorial(2 * k + n - 1) / math.factorial(2 * k)
-        total = total + bernoulli * ratio * at ** -(2.0 * k + n)
-    slopes = np.polynomial.Polynomial([0, 1])  # in the cotangent, whose own is -(1 + cot**2)
-    for _ in range(n):
-        slopes = np.polynomial.Polynomial([-1, 0, -1]) * slopes.deriv()
-    reflected = np.pi ** (n + 1) * slopes(1 / np.tan(np.pi * np.where(is_left, z, 0.5)))
-    return np.where(is_left, -total - reflected, total if n % 2 else -total)[()]
-
-
-BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
 
 @adjoint(complex_polygamma)
@@ -151,10 +123,14 @@ def binom(x, y):
     z = special.binom(x, y)
 
     def back(z_bar):
-        rest = special.psi(x - y + 1.0)
+        rest, above = np.subtract(x, y) + 1.0, np.add(y, 1.0)
+        whole, part = special.psi(np.add(x, 1.0)), of_reciprocal(z, rest, special.gamma(x + 1.0) * (
+            special.rgamma(above)
+        ))
+        other = of_reciprocal(z, above, special.gamma(x + 1.0) * special.rgamma(rest))
         return (
-            unbroadcast(z_bar * z * (special.psi(x + 1.0) - rest), x),
-            unbroadcast(z_bar * z * (rest - special.psi(y + 1.0)), y),
+            unbroadcast(z_bar * (z * whole + part), x),
+            unbroadcast(z_bar * (other - part), y),
         )
 
     return z, back
@@ -219,18 +195,72 @@ def poch(z, m):
     y = special.poch(z, m)
 
     def back(y_bar):
-        both = special.psi(z + m)
+        both = y * special.psi(np.add(z, m))
         return (
-            unbroadcast(y_bar * y * (both - special.psi(z)), z),
-            unbroadcast(y_bar * y * both, m),
+            unbroadcast(y_bar * (both + of_reciprocal(y, z, special.gamma(np.add(z, m)))), z),
+            unbroadcast(y_bar * both, m),
         )
 
     return y, back
 
 
+def of_reciprocal(whole, x, factor):
+    """The slope in `x` of `whole = factor * rgamma(x)`, which is `-whole * psi(x)` but at a pole of
+    that, where `rgamma(x)` is 0."""
+    is_pole = np.less_equal(x, 0) & np.equal(x, np.floor(x))
+    slope = rgamma_slope(np.where(is_pole, x, 0.0), 0.0)
+    return np.where(
+        is_pole, np.where(is_pole, factor, 0.0) * slope,
+        -whole * special.psi(np.where(is_pole, 1.0, x)),
+    )
+
+
+# Powers that vanish at an edge: the logarithm is infinite there, and has infinite slopes.
+
+
+def power_times_exp(power, base, rest):
+    return np.exp(special.xlogy(power, base) + rest)
+
+
+@adjoint(power_times_exp)
+def power_times_exp_rule(power, base, rest):
+    y = power_times_exp(power, base, rest)
+
+    def back(y_bar):
+        is_edge, is_constant = np.equal(base, 0), np.equal(power, 0)
+        log = np.log(np.where(is_edge & np.greater(power, 0), 1.0, base))
+        slope = power * power_times_exp(
+            np.where(is_constant, 1.0, np.subtract(power, 1.0)), base, rest
+        )
+        return (
+            unbroadcast(y_bar * y * log, power),
+            unbroadcast(y_bar * np.where(is_constant, 0.0, slope), base),
+            unbroadcast(y_bar * y, rest),
+        )
+
+    return y, back
+
+
+facts.total(power_times_exp)
+facts.fresh(power_times_exp)
+facts.result(power_times_exp)(elementwise(special.betainc, 3))
+
+
+def powers_times_exp(power, base, rest, other):
+    """`base**power * (1 - base)**other * exp(rest)` in the unit interval, by the nearer edge."""
+    is_near = np.less(base, 0.5)
+    rest = rest + np.where(
+        is_near, special.xlog1py(other, np.negative(np.where(is_near, base, 0.0))),
+        special.xlogy(power, np.where(is_near, 1.0, base)),
+    )
+    return power_times_exp(
+        np.where(is_near, power, other), np.where(is_near, base, np.subtract(1, base)), rest
+    )
+
+
 def gamma_density(a, x):
     """The density of the gamma distribution of shape `a`."""
-    return np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
+    return power_times_exp(np.subtract(a, 1.0), x, np.negative(x) - special.gammaln(a))
 
 
 @adjoint(special.gammainc)
@@ -260,8 +290,8 @@ def gammaincinv(a, y):
 
 def beta_density(a, b, x):
     """The density of the beta distribution."""
-    return np.exp(
-        special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b)
+    return powers_times_exp(
+        np.subtract(a, 1.0), x, np.negative(special.betaln(a, b)), np.subtract(b, 1.0)
     )
 
 

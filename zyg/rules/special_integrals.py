@@ -14,6 +14,7 @@ from scipy import special
 
 from zyg.cotangents.cotangent import accumulate, conj, unbroadcast
 from zyg.rules.registry import adjoint, substitute
+from zyg.rules.special_carlson import elliptic_moment
 from zyg.rules.special_parameters import without_formula
 
 
@@ -37,12 +38,18 @@ def fresnel(z):
     return (s, c), back
 
 
+def at_pole(bar, y, x):
+    """`y / x`; at the pole an ordinary number where nobody asks for it."""
+    is_unasked = np.equal(x, 0) & np.equal(0 if bar is None else bar, 0)
+    return y / np.where(is_unasked, 1.0, x)
+
+
 @adjoint(special.sici)
 def sici(x):
     si, ci = special.sici(x)
 
     def back(bars):
-        return (sum_of_parts(bars, (np.sinc(x / np.pi), np.cos(x) / x), x),)
+        return (sum_of_parts(bars, (np.sinc(x / np.pi), at_pole(bars[1], np.cos(x), x)), x),)
 
     return (si, ci), back
 
@@ -52,7 +59,8 @@ def shichi(x):
     shi, chi = special.shichi(x)
 
     def back(bars):
-        return (sum_of_parts(bars, (np.sinh(x) / x, np.cosh(x) / x), x),)
+        slopes = special.spherical_in(0, x), at_pole(bars[1], np.cosh(x), x)
+        return (sum_of_parts(bars, slopes, x),)
 
     return (shi, chi), back
 
@@ -87,13 +95,16 @@ def voigt_profile(x, sigma, gamma):
     y = special.voigt_profile(x, sigma, gamma)
 
     def back(y_bar):
-        z = (x + 1j * np.asarray(gamma)) / (1.4142135623730951 * sigma)
-        slope = faddeeva_slope(z, special.wofz(z)) / (2 * 1.772453850905516 * sigma * sigma)
+        is_narrow = np.equal(sigma, 0)  # of which a Lorentzian is left, and no slope in the width
+        width, distance = np.where(is_narrow, 1.0, sigma), x + 1j * np.asarray(gamma)
+        z = distance / (1.4142135623730951 * width)
+        slope = faddeeva_slope(z, special.wofz(z)) / (2 * 1.772453850905516 * width * width)
+        of_width = -(y / width + np.real(slope * z) * 1.4142135623730951)
+        pole = np.where(is_narrow, distance, 1.0)
+        slope = np.where(is_narrow, -1j / (np.pi * pole * pole), slope)
         return (
             unbroadcast(y_bar * np.real(slope), x),
-            unbroadcast(
-                -y_bar * (y / sigma + np.real(slope * z) * 1.4142135623730951), sigma
-            ),
+            unbroadcast(y_bar * np.where(is_narrow, 0.0, of_width), sigma),
             unbroadcast(-y_bar * np.imag(slope), gamma),
         )
 
@@ -178,7 +189,8 @@ def ellipj(u, m):
 
     def back(bars):
         slopes = cn * dn, -sn * dn, -m * sn * cn, dn
-        of_ph = phase_slope(u, m, sn, cn, dn, ph)
+        # The amplitude inverts the integral of the first kind.
+        of_ph = -0.5 * dn * elliptic_moment(ph, m, 1, 3)
         of_dn = -sn * (0.5 * sn + m * cn * of_ph) / dn
         return (
             sum_of_parts(bars, slopes, u),
@@ -186,14 +198,6 @@ def ellipj(u, m):
         )
 
     return (sn, cn, dn, ph), back
-
-
-def phase_slope(u, m, sn, cn, dn, ph):
-    """The slope of the amplitude in `m`, from that of the integral that it inverts (19.4.3)."""
-    is_zero = np.equal(m, 0)
-    safe = np.where(is_zero, 0.5, m)
-    far = dn * ((1 - safe) * u - special.ellipeinc(ph, safe) + safe * sn * cn / dn)
-    return np.where(is_zero, -0.25 * (u - sn * cn), far / (2 * safe * (1 - safe)))
 
 
 @adjoint(special.wrightomega)

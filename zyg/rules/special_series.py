@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from zyg.cotangents.cotangent import unbroadcast
-from zyg.rules.registry import adjoint
+from zyg.rules.registry import adjoint, constant
 
 # Bernoulli's numbers of even order `2 j`, over the factorial of that.
 WEIGHTS = (
@@ -56,7 +56,7 @@ def riemann_slope(x):
 
 
 @adjoint(special.zeta)
-def zeta(x, q=1):
+def zeta(x, q=None):
     def back(y_bar):
         slope = riemann_slope(x) if q is None or is_one(q) else zeta_slope(x, q)
         return (
@@ -68,7 +68,10 @@ def zeta(x, q=1):
 
 
 def is_one(q):
-    return isinstance(q, int) and q == 1
+    return bool(np.all(np.equal(q, 1)))
+
+
+constant(is_one)
 
 
 @adjoint(special.zetac)

@@ -14,11 +14,11 @@ from scipy import special
 from zyg.rules.stats_formulas import inside, positive
 
 
-def poisson_logpmf(k, mu, loc=0):
+def poisson_power(k, mu, loc=0):
     k, mu = np.subtract(k, loc), np.where(np.greater_equal(mu, 0), mu, np.nan)
     is_count = (k >= 0) & (k == np.floor(k))
-    value = special.xlogy(k, mu) - special.gammaln(np.where(is_count, k, 0.0) + 1) - mu
-    return inside(is_count, value, -np.inf, k + 0 * mu)
+    count = np.where(is_count, k, 0.0)
+    return is_count, k + 0 * mu, count, mu, -special.gammaln(count + 1) - mu
 
 
 def poisson_cdf(k, mu, loc=0):
@@ -41,14 +41,13 @@ def probability_of_each(n, p):
     return np.where(is_number, probability(p), np.nan)
 
 
-def binom_logpmf(k, n, p, loc=0):
+def binom_power(k, n, p, loc=0):
     k, p = np.subtract(k, loc), probability_of_each(n, p)
     is_count = (k >= 0) & (k <= n) & (k == np.floor(k))
     count = np.where(is_count, k, 0.0)
     rest = np.subtract(n, count)
-    value = special.xlogy(count, p) + special.xlog1py(rest, -p)
     choices = special.gammaln(np.add(n, 1)) - special.gammaln(count + 1) - special.gammaln(rest + 1)
-    return inside(is_count, value + choices, -np.inf, k + 0 * p)
+    return is_count, k + 0 * p, count, p, choices, rest
 
 
 # A distribution function is defined for whole numbers `n` only: `floor` leaves no gradient in them.
@@ -68,8 +67,8 @@ def binom_sf(k, n, p, loc=0):
     return inside((k >= 0) & (k < n), value, np.where(k < 0, 1.0, 0.0), k + 0 * p)
 
 
-def bernoulli_logpmf(k, p, loc=0):
-    return binom_logpmf(k, 1, p, loc)
+def bernoulli_power(k, p, loc=0):
+    return binom_power(k, 1, p, loc)
 
 
 def bernoulli_cdf(k, p, loc=0):
@@ -80,11 +79,10 @@ def bernoulli_sf(k, p, loc=0):
     return binom_sf(k, 1, p, loc)
 
 
-def geom_logpmf(k, p, loc=0):
+def geom_power(k, p, loc=0):
     k, p = np.subtract(k, loc), positive(probability(p))
     is_count = (k >= 1) & (k == np.floor(k))
-    value = special.xlog1py(np.where(is_count, k, 1.0) - 1, -p) + np.log(p)
-    return inside(is_count, value, -np.inf, k + 0 * p)
+    return is_count, k + 0 * p, 1.0, p, 0.0, np.where(is_count, k, 1.0) - 1
 
 
 def geom_cdf(k, p, loc=0):
@@ -104,13 +102,12 @@ def probability_with(n, p):
     return np.where(np.greater(n, 0), positive(probability(p)), np.nan)
 
 
-def nbinom_logpmf(k, n, p, loc=0):
+def nbinom_power(k, n, p, loc=0):
     k, p = np.subtract(k, loc), probability_with(n, p)
     is_count = (k >= 0) & (k == np.floor(k))
     count = np.where(is_count, k, 0.0)
     choices = special.gammaln(np.add(n, count)) - special.gammaln(count + 1) - special.gammaln(n)
-    value = choices + np.multiply(n, np.log(p)) + special.xlog1py(count, -p)
-    return inside(is_count, value, -np.inf, k + 0 * p)
+    return is_count, k + 0 * p, np.multiply(n, 1.0), p, choices, count
 
 
 def nbinom_cdf(k, n, p, loc=0):

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from zyg.rules.special_gamma import power_times_exp, powers_times_exp
+
 
 def standard(x, loc, scale):
     return np.subtract(x, loc) / positive(scale)
@@ -33,6 +35,24 @@ def inside(condition, value, outside, of):
     its derivatives are multiplied by zero there, which leaves NaN what is infinite.
     """
     return np.where(condition, value, np.where(np.isnan(of), np.nan, outside))
+
+
+# Densities that are a power at an edge of the support: whether that contains a place, what is NaN
+# where a parameter is, the power and its base, and the logarithm of the other factors. In a unit
+# interval a last item is the power of the distance from the other end.
+
+
+def log_of_power(is_within, of, power, base, rest, other=None):
+    value = special.xlogy(power, base) + rest
+    if other is not None:
+        value = value + special.xlog1py(other, -base)
+    return inside(is_within, value, -np.inf, of)
+
+
+def power_itself(is_within, of, power, base, rest, other=None):
+    if other is None:
+        return inside(is_within, power_times_exp(power, base, rest), 0.0, of)
+    return inside(is_within, powers_times_exp(power, base, rest, other), 0.0, of)
 
 
 def norm_logpdf(x, loc=0, scale=1):
@@ -73,11 +93,10 @@ def expon_logsf(x, loc=0, scale=1):
     return -np.maximum(standard(x, loc, scale), 0.0)
 
 
-def gamma_logpdf(x, a, loc=0, scale=1):
+def gamma_power(x, a, loc=0, scale=1):
     z, a = standard(x, loc, scale), positive(a)
     within = np.where(z >= 0, z, 1.0)
-    value = special.xlogy(a - 1, within) - within - special.gammaln(a) - np.log(scale)
-    return inside(z >= 0, value, -np.inf, z + 0 * a)
+    return z >= 0, z + 0 * a, a - 1, within, -within - special.gammaln(a) - np.log(scale)
 
 
 def gamma_cdf(x, a, loc=0, scale=1):
@@ -90,8 +109,8 @@ def gamma_sf(x, a, loc=0, scale=1):
     return inside(z > 0, special.gammaincc(a, np.where(z > 0, z, 1.0)), 1.0, z)
 
 
-def chi2_logpdf(x, df, loc=0, scale=1):
-    return gamma_logpdf(x, 0.5 * df, loc, 2.0 * scale)
+def chi2_power(x, df, loc=0, scale=1):
+    return gamma_power(x, 0.5 * df, loc, 2.0 * scale)
 
 
 def chi2_cdf(x, df, loc=0, scale=1):
@@ -102,13 +121,11 @@ def chi2_sf(x, df, loc=0, scale=1):
     return gamma_sf(x, 0.5 * df, loc, 2.0 * scale)
 
 
-def beta_logpdf(x, a, b, loc=0, scale=1):
+def beta_power(x, a, b, loc=0, scale=1):
     z, a, b = standard(x, loc, scale), positive(a), positive(b)
     is_within = (z >= 0) & (z <= 1)
-    within = np.where(is_within, z, 0.5)
-    value = special.xlogy(a - 1, within) + special.xlog1py(b - 1, -within)
-    value = value - special.betaln(a, b) - np.log(scale)
-    return inside(is_within, value, -np.inf, z + 0 * (a + b))
+    rest = -special.betaln(a, b) - np.log(scale)
+    return is_within, z + 0 * (a + b), a - 1, np.where(is_within, z, 0.5), rest, b - 1
 
 
 def beta_cdf(x, a, b, loc=0, scale=1):
@@ -234,11 +251,10 @@ def logistic_logsf(x, loc=0, scale=1):
     return special.log_expit(-standard(x, loc, scale))
 
 
-def weibull_min_logpdf(x, c, loc=0, scale=1):
+def weibull_min_power(x, c, loc=0, scale=1):
     z = standard(x, loc, scale_if(np.greater(c, 0), scale))
     within = np.where(z >= 0, z, 1.0)
-    value = np.log(c) + special.xlogy(c - 1, within) - within**c - np.log(scale)
-    return inside(z >= 0, value, -np.inf, z)
+    return z >= 0, z, np.subtract(c, 1), within, np.log(c) - within**c - np.log(scale)
 
 
 def weibull_min_cdf(x, c, loc=0, scale=1):
@@ -254,11 +270,11 @@ def weibull_min_logsf(x, c, loc=0, scale=1):
     return inside(z > 0, -(np.where(z > 0, z, 1.0) ** c), 0.0, z)
 
 
-def rayleigh_logpdf(x, loc=0, scale=1):
+def rayleigh_power(x, loc=0, scale=1):
     z = standard(x, loc, scale)
-    is_within = (z > 0) & (z < np.inf)
+    is_within = (z >= 0) & (z < np.inf)
     within = np.where(is_within, z, 1.0)
-    return inside(is_within, np.log(within) - 0.5 * within**2 - np.log(scale), -np.inf, z)
+    return is_within, z, 1.0, within, -0.5 * within**2 - np.log(scale)
 
 
 def rayleigh_cdf(x, loc=0, scale=1):

@@ -45,10 +45,9 @@ def between(x, a, b, loc, scale):
     return is_within, np.where(is_within, z, 1.0), z, np.where(z > b, 1.0, 0.0)
 
 
-def triang_logpdf(x, c, loc=0, scale=1):
+def triang_power(x, c, loc=0, scale=1):
     is_within, _is_left, z, part, width = sides_of_triangle(x, c, loc, scale)
-    value = np.log(2 * part / width) - np.log(scale)
-    return inside(is_within, value, -np.inf, z)
+    return is_within, z, 1.0, part, np.log(2 / width) - np.log(scale)
 
 
 def triang_cdf(x, c, loc=0, scale=1):
@@ -73,11 +72,11 @@ def sides_of_triangle(x, c, loc, scale):
     return is_within, is_left, z, part, np.where(is_left, c, np.subtract(1, c))
 
 
-def powerlaw_logpdf(x, a, loc=0, scale=1):
+def powerlaw_power(x, a, loc=0, scale=1):
     z, a = standard(x, loc, scale), positive(a)
     is_within = (z >= 0) & (z <= 1)
-    value = np.log(a) + special.xlogy(a - 1, np.where(is_within, z, 0.5)) - np.log(scale)
-    return inside(is_within, value, -np.inf, z + 0 * a)
+    within = np.where(is_within, z, 0.5)
+    return is_within, z + 0 * a, a - 1, within, np.log(a) - np.log(scale)
 
 
 def powerlaw_cdf(x, a, loc=0, scale=1):
@@ -95,12 +94,11 @@ def powerlaw_sf(x, a, loc=0, scale=1):
     return -np.expm1(powerlaw_logcdf(x, a, loc, scale))
 
 
-def semicircular_logpdf(x, loc=0, scale=1):
+def semicircular_power(x, loc=0, scale=1):
     z = standard(x, loc, scale)
     is_within = (z >= -1) & (z <= 1)
     within = np.where(is_within, z, 0.0)
-    value = np.log(2 / np.pi) + 0.5 * np.log1p(-within * within) - np.log(scale)
-    return inside(is_within, value, -np.inf, z)
+    return is_within, z, 0.5, (1 - within) * (1 + within), np.log(2 / np.pi) - np.log(scale)
 
 
 def semicircular_cdf(x, loc=0, scale=1):
@@ -115,12 +113,11 @@ def semicircular_sf(x, loc=0, scale=1):
     return semicircular_cdf(-standard(x, loc, scale))
 
 
-def arcsine_logpdf(x, loc=0, scale=1):
+def arcsine_power(x, loc=0, scale=1):
     z = standard(x, loc, scale)
     is_within = (z >= 0) & (z <= 1)
     within = np.where(is_within, z, 0.5)
-    value = -np.log(np.pi) - 0.5 * np.log(within * (1 - within)) - np.log(scale)
-    return inside(is_within, value, -np.inf, z)
+    return is_within, z, -0.5, within, -np.log(np.pi) - np.log(scale), -0.5
 
 
 def arcsine_cdf(x, loc=0, scale=1):

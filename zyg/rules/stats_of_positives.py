@@ -15,7 +15,7 @@ from scipy import special
 
 from zyg.rules.stats_formulas import (
     gamma_cdf,
-    gamma_logpdf,
+    gamma_power,
     gamma_sf,
     inside,
     lognorm_cdf,
@@ -29,13 +29,12 @@ from zyg.rules.stats_formulas import (
 )
 
 
-def f_logpdf(x, dfn, dfd, loc=0, scale=1):
+def f_power(x, dfn, dfd, loc=0, scale=1):
     z, n, m = standard(x, loc, scale), 0.5 * positive(dfn), 0.5 * positive(dfd)
     is_within = (z >= 0) & (z < np.inf)
     within = np.where(is_within, z, 1.0)
-    value = m * np.log(m) + n * np.log(n) + special.xlogy(n - 1, within) - special.betaln(n, m)
-    value = value - (n + m) * np.log(m + n * within) - np.log(scale)
-    return inside(is_within, value, -np.inf, z + 0 * (n + m))
+    rest = m * np.log(m) + n * np.log(n) - special.betaln(n, m) - np.log(scale)
+    return is_within, z + 0 * (n + m), n - 1, within, rest - (n + m) * np.log(m + n * within)
 
 
 def f_cdf(x, dfn, dfd, loc=0, scale=1):
@@ -54,12 +53,11 @@ def f_sf(x, dfn, dfd, loc=0, scale=1):
     return inside(is_within, value, np.where(z > 0, 0.0, 1.0), z + 0 * (n + m))
 
 
-def chi_logpdf(x, df, loc=0, scale=1):
+def chi_power(x, df, loc=0, scale=1):
     z, df = standard(x, loc, scale), positive(df)
     within = np.where(z >= 0, z, 1.0)
-    value = special.xlogy(df - 1, within) - 0.5 * within**2 - special.gammaln(0.5 * df)
-    value = value + (1 - 0.5 * df) * np.log(2.0) - np.log(scale)
-    return inside(z >= 0, value, -np.inf, z + 0 * df)
+    rest = (1 - 0.5 * df) * np.log(2.0) - special.gammaln(0.5 * df) - np.log(scale)
+    return z >= 0, z + 0 * df, df - 1, within, rest - 0.5 * within**2
 
 
 def chi_cdf(x, df, loc=0, scale=1):
@@ -74,8 +72,8 @@ def chi_sf(x, df, loc=0, scale=1):
     return inside(z > 0, value, 1.0, z)
 
 
-def maxwell_logpdf(x, loc=0, scale=1):
-    return chi_logpdf(x, 3.0, loc, scale)
+def maxwell_power(x, loc=0, scale=1):
+    return chi_power(x, 3.0, loc, scale)
 
 
 def maxwell_cdf(x, loc=0, scale=1):
@@ -86,12 +84,11 @@ def maxwell_sf(x, loc=0, scale=1):
     return chi_sf(x, 3, loc, scale)
 
 
-def nakagami_logpdf(x, nu, loc=0, scale=1):
+def nakagami_power(x, nu, loc=0, scale=1):
     z, nu = standard(x, loc, scale), positive(nu)
     within = np.where(z >= 0, z, 1.0)
-    value = np.log(2.0) + nu * np.log(nu) - special.gammaln(nu) - nu * within**2 - np.log(scale)
-    value = value + special.xlogy(2 * nu - 1, within)
-    return inside(z >= 0, value, -np.inf, z + 0 * nu)
+    rest = np.log(2.0) + nu * np.log(nu) - special.gammaln(nu) - nu * within**2 - np.log(scale)
+    return z >= 0, z + 0 * nu, 2 * nu - 1, within, rest
 
 
 def nakagami_cdf(x, nu, loc=0, scale=1):
@@ -106,8 +103,8 @@ def nakagami_sf(x, nu, loc=0, scale=1):
     return inside(z > 0, value, 1.0, z)
 
 
-def erlang_logpdf(x, a, loc=0, scale=1):
-    return gamma_logpdf(x, a, loc, scale)
+def erlang_power(x, a, loc=0, scale=1):
+    return gamma_power(x, a, loc, scale)
 
 
 def erlang_cdf(x, a, loc=0, scale=1):
@@ -283,13 +280,12 @@ def lomax_logsf(x, c, loc=0, scale=1):
     return -positive(c) * np.log1p(np.maximum(standard(x, loc, scale), 0.0))
 
 
-def burr12_logpdf(x, c, d, loc=0, scale=1):
+def burr12_power(x, c, d, loc=0, scale=1):
     z = standard(x, loc, scale_if(np.greater(c, 0) & np.greater(d, 0), scale))
     is_within = (z >= 0) & (z < np.inf)
     within = np.where(is_within, z, 1.0)
-    value = np.log(c) + np.log(d) + special.xlogy(c - 1, within) - np.log(scale)
-    value = value - (d + 1) * np.log1p(within**c)
-    return inside(is_within, value, -np.inf, z)
+    rest = np.log(c) + np.log(d) - np.log(scale) - (d + 1) * np.log1p(within**c)
+    return is_within, z, np.subtract(c, 1), within, rest
 
 
 def burr12_cdf(x, c, d, loc=0, scale=1):
@@ -306,13 +302,12 @@ def burr12_logsf(x, c, d, loc=0, scale=1):
     return inside(z > 0, value, 0.0, z)
 
 
-def burr_logpdf(x, c, d, loc=0, scale=1):
+def burr_power(x, c, d, loc=0, scale=1):
     z = standard(x, loc, scale_if(np.greater(c, 0) & np.greater(d, 0), scale))
     is_within = (z >= 0) & (z < np.inf)
     within = np.where(is_within, z, 1.0)
-    value = np.log(c) + np.log(d) + special.xlogy(c * d - 1, within) - np.log(scale)
-    value = value - (d + 1) * np.log1p(within**c)
-    return inside(is_within, value, -np.inf, z)
+    rest = np.log(c) + np.log(d) - np.log(scale) - (d + 1) * np.log1p(within**c)
+    return is_within, z, np.multiply(c, d) - 1, within, rest
 
 
 def burr_cdf(x, c, d, loc=0, scale=1):
@@ -329,8 +324,8 @@ def burr_logcdf(x, c, d, loc=0, scale=1):
     return inside(z > 0, value, -np.inf, z)
 
 
-def fisk_logpdf(x, c, loc=0, scale=1):
-    return burr_logpdf(x, c, 1.0, loc, scale)
+def fisk_power(x, c, loc=0, scale=1):
+    return burr_power(x, c, 1.0, loc, scale)
 
 
 def fisk_cdf(x, c, loc=0, scale=1):
@@ -349,13 +344,12 @@ def fisk_logsf(x, c, loc=0, scale=1):
     return burr12_logsf(x, c, 1.0, loc, scale)
 
 
-def betaprime_logpdf(x, a, b, loc=0, scale=1):
+def betaprime_power(x, a, b, loc=0, scale=1):
     z, a, b = standard(x, loc, scale), positive(a), positive(b)
     is_within = (z >= 0) & (z < np.inf)
     within = np.where(is_within, z, 1.0)
-    value = special.xlogy(a - 1, within) - special.xlog1py(a + b, within)
-    value = value - special.betaln(a, b) - np.log(scale)
-    return inside(is_within, value, -np.inf, z + 0 * (a + b))
+    rest = -special.xlog1py(a + b, within) - special.betaln(a, b) - np.log(scale)
+    return is_within, z + 0 * (a + b), a - 1, within, rest
 
 
 def betaprime_cdf(x, a, b, loc=0, scale=1):
@@ -415,12 +409,11 @@ def loglaplace_sf(x, c, loc=0, scale=1):
     return inside(z > 0, np.where(log > 0, tail, 1 - tail), 1.0, z + 0 * c)
 
 
-def rice_logpdf(x, b, loc=0, scale=1):
+def rice_power(x, b, loc=0, scale=1):
     z = standard(x, loc, scale_if(np.greater_equal(b, 0), scale))
-    within = np.where(z > 0, z, 1.0)
-    bessel = np.log(special.i0e(within * b))
-    value = np.log(within) - 0.5 * (within - b) ** 2 + bessel - np.log(scale)
-    return inside(z > 0, value, -np.inf, z)
+    within = np.where(z >= 0, z, 1.0)
+    rest = np.log(special.i0e(within * b)) - 0.5 * (within - b) ** 2 - np.log(scale)
+    return z >= 0, z, 1.0, within, rest
 
 
 def genpareto_logpdf(x, c, loc=0, scale=1):

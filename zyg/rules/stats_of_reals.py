@@ -89,9 +89,10 @@ def gennorm_sf(x, beta, loc=0, scale=1):
     return np.where(z > 0, tail, 1 - tail)
 
 
-def dweibull_logpdf(x, c, loc=0, scale=1):
+def dweibull_power(x, c, loc=0, scale=1):
     z = np.abs(standard(x, loc, scale_if(np.greater(c, 0), scale)))
-    return np.log(0.5 * c) + special.xlogy(c - 1, z) - z ** positive(c) - np.log(scale)
+    rest = np.log(0.5 * c) - z ** positive(c) - np.log(scale)
+    return z >= 0, z, np.subtract(c, 1), z, rest
 
 
 def dweibull_cdf(x, c, loc=0, scale=1):
@@ -104,11 +105,10 @@ def dweibull_sf(x, c, loc=0, scale=1):
     return dweibull_cdf(-standard(x, loc, scale), c)
 
 
-def weibull_max_logpdf(x, c, loc=0, scale=1):
+def weibull_max_power(x, c, loc=0, scale=1):
     z = standard(x, loc, scale_if(np.greater(c, 0), scale))
     within = np.where(z <= 0, -z, 1.0)
-    value = np.log(c) + special.xlogy(c - 1, within) - within**c - np.log(scale)
-    return inside(z <= 0, value, -np.inf, z)
+    return z <= 0, z, np.subtract(c, 1), within, np.log(c) - within**c - np.log(scale)
 
 
 def weibull_max_cdf(x, c, loc=0, scale=1):
