@@ -36,18 +36,10 @@ from ir.syntax.attempt_nodes import Attempt, Unsplittable
 from ir.syntax.desugar import falls_through, leaves, lower_exits
 from ir.syntax.endings import Ending, Falling, Looping
 from ir.syntax.expressions import IN_PLACE, GeneratorParser
-from ir.syntax.generator_expressions import (
-    is_mapping,
-    name_of_mapped,
-)
+from ir.syntax.generator_expressions import is_mapping, name_of_mapped
 from ir.syntax.keeping import Keep, Restore
 from ir.syntax.place_names import name_of_item
-from ir.syntax.scope import (
-    assigned,
-    local_names,
-    rebound_captures,
-    static_functions,
-)
+from ir.syntax.scope import assigned, local_names, rebound_captures, static_functions
 
 if TYPE_CHECKING:
     from ir.syntax.parse_generators import Frame
