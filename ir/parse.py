@@ -25,6 +25,7 @@ from ir.forgettable import IdentityTable
 from ir.late import late
 from ir.link import link
 from ir.made_functions import ir_of_made
+from ir.suggestions import forget_suggestions
 from ir.syntax.function_parser import FunctionParser
 from ir.syntax.generator_expressions import collect_for_library, lower_generator_expressions
 from ir.syntax.locate import Source, locate
@@ -110,6 +111,7 @@ def parse_code(
         if function is None:
             source = locate(code, module_globals, is_trusted=True)
             function = parse_source(source, module_globals)
+            forget_suggestions(function.body)  # which aren't stored either
             link(function)
         _helpers[id(code)] = function
     else:

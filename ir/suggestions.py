@@ -14,7 +14,8 @@ import keyword
 import re
 from collections.abc import Mapping
 
-from ir.core import Operand, Value
+from ir.core import Block, Operand, Value
+from ir.rewrite import blocks
 
 
 class Suggested(str):
@@ -28,8 +29,8 @@ class Suggested(str):
         made.suggestion = suggestion
         return made
 
-    def __reduce__(self) -> tuple[type[Suggested], tuple[str, str]]:
-        return Suggested, (str(self), self.suggestion)
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:  # helpers are stored without
+        return str, (str(self),)
 
 
 def suggestion_of(name: str) -> str | None:
@@ -77,3 +78,10 @@ def suggest_names(given: Mapping[Value, Operand]) -> None:
     """Names what is given to parameters after these."""
     for param, operand in given.items():
         suggest(operand, param.name)
+
+
+def forget_suggestions(body: Block) -> None:
+    """Gives temporaries of helpers, which have few readers, their plain names; in place."""
+    for block in blocks(body):
+        for value in [*block.params, *(value for op in block.ops for value in op.results)]:
+            value.name = str(value.name)
