@@ -134,9 +134,7 @@ def _unpack(
         case Tuple(item_types) | NamedTuple(items=item_types) if len(item_types) == count:
             return typed(self, primitives.unpack, args, names, loc, *item_types)
         case _:
-            # A number has no items: that is in an arm which isn't run, or raises.
-            is_never = type_ == BOTTOM or class_of(type_) in (int, float, complex, bool)
-            item = BOTTOM if is_never else facts.item_of(type_)
+            item = BOTTOM if type_ == BOTTOM else facts.item_of(type_)
             return typed(self, primitives.unpack, args, names, loc, *[item] * count)
 
 

@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
 from ir.heap import HEAP_NAME, IDENTITY, attribute_read, class_stored, found_attribute, without_heap
@@ -346,9 +348,18 @@ class Variation(Lengths):
         self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> bool:
         """Whether a call, that takes no heap, would have to."""
-        if self.heap is not None or self.is_inner:
+        if self.heap is not None or self.is_inner or self._is_item_of_number(callee):
             return False
         return self._works_on_objects(op, callee, args, kwargs)
+
+    def _is_item_of_number(self, callee: Operand) -> bool:
+        """Whether what is called is taken out of a number, as far as types tell: code for what one
+        arm has saved is given what the other one has, and isn't run."""
+        made = self.definitions.get(callee) if isinstance(callee, Value) else None
+        return isinstance(made, Call) and isinstance(made.callee, Const) and (
+            made.callee.value is primitives.unpack
+            and class_of(type_of(made.args[0])) in (float, int, np.float64)
+        )
 
     def _works_on_objects(
         self, op: Call, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]

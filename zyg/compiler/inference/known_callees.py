@@ -107,7 +107,7 @@ def _known_result(
         return None if kwargs else _read(inference, callee, args[0], loc)
     if is_of_dataclasses(callee, "fields") and len(args) == 1 and not kwargs:
         return fields_of_dataclass(inference, args)
-    if callee is np.einsum and class_of(type_of(args[0])) is not str and not kwargs:
+    if callee is np.einsum and args and class_of(type_of(args[0])) is not str and not kwargs:
         return _einsum_by_text(inference, args, loc)
     logging = sys.modules.get("logging")
     # Without a name, the root is of a class of its own.

@@ -186,7 +186,7 @@ class ObjectNeeds(DecidingFunctions):
                     return False
                 return is_place(type(function)) or _calls_python(function)
         elif not isinstance(callee, Known | Closure):
-            return callee not in (BACK, BOTTOM) and not self.sets_apart
+            return callee != BACK and not self.sets_apart
         try:
             target = self.target(callee)
             if target is None or target.source in self.needs_heap:

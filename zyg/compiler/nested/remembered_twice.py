@@ -137,7 +137,7 @@ class SharedBack(BackFunction):
     def _bars(self, y_bar: Any) -> Bars:
         if y_bar is None:
             return (None,) * len(self._kept.slopes)
-        bars: Bars = scaled(self._kept.slopes, float(y_bar))
+        bars: Bars = scaled(self._kept.slopes, _real(y_bar))
         return bars
 
     def pullback(self, y_bar: Any) -> tuple[Bars, BackFunction]:
@@ -146,7 +146,7 @@ class SharedBack(BackFunction):
         def back_of_back(slopes: Any, bars_bar: Any) -> Bars:
             if is_zero(bars_bar):
                 return None, None
-            own = None if y_bar is None else (scaled(bars_bar, float(y_bar)),)
+            own = None if y_bar is None else (scaled(bars_bar, _real(y_bar)),)
             return own, _product(slopes, bars_bar)
 
         return self._bars(y_bar), OuterBack(self._kept.slopes, back_of_back)
@@ -155,7 +155,7 @@ class SharedBack(BackFunction):
         """The cotangents and their tangents."""
         dots = self._bars(y_bar_dot)
         if own_dot is not None and y_bar is not None:
-            dots = accumulate(dots, scaled(own_dot[0], float(y_bar)))
+            dots = accumulate(dots, scaled(own_dot[0], _real(y_bar)))
         return self._bars(y_bar), dots
 
     def with_own_memory(self, copy: Callable[[Any], Any]) -> SharedBack:
@@ -170,10 +170,15 @@ def _back_of_call(kept: Kept, pair_bar: Any) -> Bars:
     if is_zero(pair_bar):
         return (None,) * count
     y_bar, own_bar = pair_bar
-    bars = None if y_bar is None else scaled(kept.slopes, float(y_bar))
+    bars = None if y_bar is None else scaled(kept.slopes, _real(y_bar))
     if own_bar is not None:
         bars = accumulate(bars, kept.second(own_bar[0]))
     return None, *((None,) * len(kept.slopes) if bars is None else bars)
+
+
+def _real(bar: Any) -> float:
+    """The cotangent of a number that is real."""
+    return float(np.real(bar))
 
 
 def _product(slopes: Any, direction: Any) -> Any:
