@@ -1,6 +1,7 @@
 """Numbers that a program computes twice are computed once, unless something may change between."""
 
 import math
+import sys
 from itertools import count
 
 import numpy as np
@@ -174,6 +175,66 @@ def test_arrays_that_overlap_are_read_again():
     y, _ = zyg.pullback(overlapping, ours, ours)
     theirs = X.copy()
     assert y == overlapping(theirs, theirs)
+
+
+THIS = sys.modules[__name__]
+scale = 2.0
+SETTINGS = {"rate": 2.0}
+
+
+def scaled(x):
+    return x**3 * scale
+
+
+def by_a_global(x):
+    global scale
+    scale = 2.0
+    first = scaled(x)
+    scale = 5.0
+    return first * scaled(x) + scale * x
+
+
+def by_a_global_dict(x):
+    SETTINGS["rate"] = 2.0
+    first = x * SETTINGS["rate"]
+    SETTINGS["rate"] = 5.0
+    return first * x * SETTINGS["rate"]
+
+
+def set_scale(value):
+    global scale
+    scale = value
+
+
+def by_a_module(x):
+    set_scale(2.0)
+    total = 0.0
+    for i in range(3):
+        total += x * THIS.scale * x
+        set_scale(3.0 + i)
+    return total
+
+
+def by_a_captured_number(x):
+    rate = 2.0
+
+    def change(value):
+        nonlocal rate
+        rate = value
+
+    first = x * rate
+    change(5.0)
+    return first * x * rate
+
+
+@pytest.mark.parametrize(
+    "function", [by_a_global, by_a_global_dict, by_a_module, by_a_captured_number]
+)
+def test_what_names_stand_for_is_read_again(function):
+    y, (bar,) = zyg.withgradient(function, 1.5)
+    assert y == function(1.5)
+    np.testing.assert_allclose(bar, (function(1.5 + 1e-6) - function(1.5 - 1e-6)) / 2e-6, rtol=1e-6)
+    assert zyg.pullback(function, 1.5)[0] == y and zyg.jvp(function, (1.5,), (1.0,))[0] == y
 
 
 class Counted:

@@ -19,6 +19,8 @@ from ir.rewrite import Mapping, defined, substitute, walk
 from ir.simplify import is_silent
 from ir.types import Dict, Known, NamedTuple, Scalar, Tuple
 
+# Modules whose numbers nobody changes.
+CONSTANT_MODULES = ("math", "cmath", "numpy")
 ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.neg)
 
 
@@ -113,7 +115,8 @@ def is_number_for_certain(call: Call) -> bool:
         return False
     callee, types = call.callee.value, [type_of(arg) for arg in call.args]
     if callee is getattr:
-        return isinstance(types[0], Known) and is_silent(call)
+        owner = types[0].value if isinstance(types[0], Known) else None
+        return getattr(owner, "__name__", None) in CONSTANT_MODULES and is_silent(call)
     if callee is operator.truediv:
         divisor = types[1].value if isinstance(types[1], Known) else 0
         return isinstance(types[0], Scalar | Known) and divisor != 0

@@ -42,8 +42,7 @@ class _Known:
 
     def earlier(self, call: Call, mapping: dict[Value, Operand]) -> Value:
         """The first result of an equal call: it may be that of this one."""
-        is_read = not all(isinstance(type_of(arg), Scalar | Known) for arg in call.args)
-        known = self.read if is_read else self.computed
+        known = self.computed if all(map(_is_number, call.args)) else self.read
         return known.setdefault(sharing_key(call, mapping), call.result)
 
 
@@ -56,7 +55,7 @@ def _share(block: Block, known: _Known, mapping: dict[Value, Operand]) -> bool:
             if not _leaves_memory(op):
                 known.read.clear()
                 is_quiet = False
-            elif len(op.results) == 1 and isinstance(op.result.type, Scalar):
+            elif _computes_number(op):
                 earlier = known.earlier(op, mapping)
                 if earlier is not op.result and op.result.name == "t":
                     mapping[op.result] = earlier
@@ -96,3 +95,17 @@ def _leaves_memory(call: Call) -> bool:
         is_opaque(type_of(operand)) for operand in [*call.args, *call.kwargs.values()]
     )
 
+
+def _computes_number(call: Call) -> bool:
+    """Whether a call gives a number that follows from its operands alone: no global is read."""
+    return (
+        isinstance(call.callee, Const) and facts.is_pure(call.callee.value)
+        and len(call.results) == 1 and isinstance(call.result.type, Scalar)
+    )
+
+
+def _is_number(operand: Operand) -> bool:
+    type_ = type_of(operand)
+    if isinstance(type_, Known):
+        return isinstance(type_.value, int | float | complex)
+    return isinstance(type_, Scalar)
