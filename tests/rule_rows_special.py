@@ -136,7 +136,8 @@ def with_more_parameters() -> Iterator[Row]:
     for name in ("chdtr", "chdtrc", "chdtri", "gammainccinv", "stdtrit"):
         yield from cases(getattr(special, name), (3, real(2, 3)), (np.array([1, 2, 3]), real(3)))
     for name in ("fdtr", "fdtrc", "fdtri", "betaincc", "betainccinv"):
-        yield from cases(getattr(special, name), (3, 4, real(2, 3)), (2.5, 1.7, 0.4))
+        if hasattr(special, name):  # the last two since SciPy 1.12
+            yield from cases(getattr(special, name), (3, 4, real(2, 3)), (2.5, 1.7, 0.4))
     for name in ("gdtr", "gdtrc", "gdtrix"):
         yield from cases(getattr(special, name), (1.3, 2, real(2, 3)), (0.7, 1.7, 0.4))
     for name in ("bdtr", "bdtrc", "nbdtr", "nbdtrc"):

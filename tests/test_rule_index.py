@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from zyg.rules import index
@@ -74,6 +75,8 @@ for module, by_rules in index.NAMED.items():
                     print(module, name)
 """
     of_other_versions = {"matrix_transpose", "unstack", "row_stack", "trapz"}
+    if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        of_other_versions |= {"bool", "matvec", "trapezoid", "vecdot", "vecmat"}
     assert set(run(program)) <= {f"numpy {name}" for name in of_other_versions}
 
 

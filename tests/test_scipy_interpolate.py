@@ -201,8 +201,11 @@ PROGRAMS_OF_SPLINES = [
         for k in ("cubic", "quadratic", "slinear")
     ],
     lambda x, y, p: interpolate.pchip_interpolate(x, y, p, der=[0, 1])[1],
-    lambda x, y, p: interpolate.Akima1DInterpolator(x, y, method="makima")(p),
 ]
+if np.lib.NumpyVersion(scipy.__version__) >= "1.13.0":
+    PROGRAMS_OF_SPLINES.append(
+        lambda x, y, p: interpolate.Akima1DInterpolator(x, y, method="makima")(p)
+    )
 
 
 @pytest.mark.parametrize("program", PROGRAMS_OF_SPLINES)

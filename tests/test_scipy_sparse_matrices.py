@@ -9,6 +9,7 @@ import zyg
 
 pytest.importorskip("scipy")
 
+import scipy
 from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import spsolve
@@ -70,6 +71,11 @@ PROGRAMS = {
     "solutions": lambda d, i, a, b: np.sum(spsolve((i * 3.0 - a * d).tocsc(), np.outer(X, X * b))),
     "cg": lambda d, i, a, b: np.sum(linalg.cg(i * 3.0 - a * d, X * b, rtol=1e-12)[0] * X),
 }
+IS_OLD = np.lib.NumpyVersion(scipy.__version__) < "1.12.0"
+if IS_OLD:
+    PROGRAMS["cg"] = (
+        lambda d, i, a, b: np.sum(linalg.cg(i * 3.0 - a * d, X * b, tol=1e-12)[0] * X)
+    )
 
 
 def difference(f, args, k, step=1e-6):
@@ -83,6 +89,8 @@ def difference(f, args, k, step=1e-6):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_of_constant_matrices(kind, name):
     matrix, identity = laplacian(kind), kind(sparse.identity(N))
+    if IS_OLD and kind is sparse.dia_array and name in ("solution", "solutions"):
+        pytest.skip("this SciPy can't solve with the indices that diagonals give")
 
     def f(a, b):
         return PROGRAMS[name](matrix, identity, a, b)

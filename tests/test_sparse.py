@@ -14,7 +14,7 @@ from zyg.sparsity import colouring, compressed
 
 N = 9
 X = np.random.default_rng(3).uniform(0.4, 1.6, N)
-BANDS = sparse.diags_array([1.0, -2.0, 1.0], offsets=[-1, 0, 1], shape=(N, N)).toarray()
+BANDS = sparse.diags([1.0, -2.0, 1.0], offsets=[-1, 0, 1], shape=(N, N)).toarray()
 
 
 # Programs
@@ -370,7 +370,7 @@ def test_symmetric_colours_give_all_entries(seed):
 
 def test_known_patterns_take_known_numbers_of_colours():
     n = 50
-    bands = sparse.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(n, n))
+    bands = sparse.diags([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(n, n))
     row = sparse.csr_array(np.eye(n) + (np.arange(n) == 0)[:, None])
     arrow = sparse.csr_array(np.abs(row + row.T))
     assert colouring.count(colouring.column_colours(bands)) == 3

@@ -289,8 +289,9 @@ _packages: dict[str, str] = {}
 
 def _package_of(module: str) -> str:
     # Functions of `numpy.lib._function_base_impl` belong to numpy, those of `numpy.random.mtrand`
-    # to numpy.random.
-    return module.partition("._")[0].removesuffix(".lib").removesuffix(".mtrand")
+    # to numpy.random, and with NumPy 1 those of `numpy.core._ufunc_config` and `numpy.lib.utils`.
+    package = module.partition("._")[0].removesuffix(".utils")
+    return package.removesuffix(".lib").removesuffix(".mtrand").removesuffix(".core")
 
 
 def register_imported() -> None:

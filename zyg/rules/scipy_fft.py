@@ -227,11 +227,28 @@ def dct_bar(y_bar, type, axis, norm):
 
 def dst_bar(y_bar, type, axis, norm):
     if norm == "ortho":
-        return scipy.fft.idst(y_bar, type, None, axis, norm)
+        if IS_ORTHOGONAL or type in (1, 4):
+            return scipy.fft.idst(y_bar, type, None, axis, norm)
+        return scaled_dst_bar(y_bar, type, axis)
     counts = term_counts(y_bar, axis, (-1,))
     y_bar = y_bar * (2 / counts) if type == 2 else y_bar
     bar = scipy.fft.dst(y_bar, PARTNER[type], None, axis, norm)
     return bar * (counts / 2) if type == 3 else bar
+
+
+# Before SciPy 1.13 the sine transforms of types 2 and 3 had the factor of their last term on the
+# first one, so that they were not orthogonal.
+IS_ORTHOGONAL = abs(scipy.fft.dst([1.0, -1.0], 2, norm="ortho")[1]) < 1.5
+
+
+def scaled_dst_bar(y_bar, type, axis):
+    length = np.shape(y_bar)[axis]
+    weights = np.where(np.arange(length) == 0, 0.5**0.5 if type == 2 else 2.0**0.5, 1.0)
+    behind = (1,) * (np.ndim(y_bar) - 1 - axis % np.ndim(y_bar))
+    weights = np.reshape(weights, (-1, *behind)).astype(np.real(y_bar).dtype)
+    y_bar = y_bar * weights if type == 2 else y_bar
+    bar = dst_bar(y_bar, type, axis, None) / (2.0 * length) ** 0.5
+    return bar if type == 2 else bar * weights
 
 
 def term_counts(y_bar, axis, single):

@@ -16,24 +16,24 @@ from zyg.rules.registry import adjoint
 from zyg.rules.special_gamma import beta_density, gamma_density
 from zyg.rules.special_parameters import without_formula
 
+if hasattr(special, "betaincc"):  # since SciPy 1.12
 
-@adjoint(special.betaincc)
-def betaincc(a, b, x):
-    return special.betaincc(a, b, x), lambda y_bar: (
-        without_formula(a, "a", "betaincc"),
-        without_formula(b, "b", "betaincc"),
-        unbroadcast(-y_bar * beta_density(a, b, x), x),
-    )
+    @adjoint(special.betaincc)
+    def betaincc(a, b, x):
+        return special.betaincc(a, b, x), lambda y_bar: (
+            without_formula(a, "a", "betaincc"),
+            without_formula(b, "b", "betaincc"),
+            unbroadcast(-y_bar * beta_density(a, b, x), x),
+        )
 
-
-@adjoint(special.betainccinv)
-def betainccinv(a, b, y):
-    x = special.betainccinv(a, b, y)
-    return x, lambda x_bar: (
-        without_formula(a, "a", "betainccinv"),
-        without_formula(b, "b", "betainccinv"),
-        unbroadcast(-x_bar / beta_density(a, b, x), y),
-    )
+    @adjoint(special.betainccinv)
+    def betainccinv(a, b, y):
+        x = special.betainccinv(a, b, y)
+        return x, lambda x_bar: (
+            without_formula(a, "a", "betainccinv"),
+            without_formula(b, "b", "betainccinv"),
+            unbroadcast(-x_bar / beta_density(a, b, x), y),
+        )
 
 
 @adjoint(special.gammainccinv)

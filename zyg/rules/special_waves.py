@@ -196,9 +196,13 @@ def spherical(function, below, above):
 
 
 def neighbours(function, n, z, below, above):
-    n = 1.0 * n
-    lower = np.where(n > 0, below * n * function(np.maximum(n - 1, 0), z, True), 0)
-    return (lower + above * (n + 1) * function(n + 1, z, True)) / (2 * n + 1)
+    lower = np.where(np.greater(n, 0), below * n * function(order_next(n, -1), z, True), 0)
+    return (lower + above * (n + 1.0) * function(order_next(n, 1), z, True)) / (2.0 * n + 1)
+
+
+def order_next(n, step):
+    """The next order, not below 0; a short integer might have no place for it."""
+    return np.maximum(np.asarray(n).astype(int) + step, 0)
 
 
 for _function, _below, _above in (
@@ -264,4 +268,4 @@ if hasattr(special, "sph_harm"):  # before SciPy 1.17; here `theta` is the azimu
         return y, back
 
 
-constant(ladder, order_beside)
+constant(ladder, order_beside, order_next)
