@@ -48,6 +48,19 @@ LINEAR = [
     lambda x: signal.resample_poly(x, 2, 3, window="hamming"),
     lambda x: signal.resample_poly(x[:, 0], 2, 2),
 ]
+STATE, STATES = signal.lfilter_zi(B, A), signal.sosfilt_zi(SOS)
+LINEAR += [
+    lambda x: signal.lfilter(B, A, x[:, 0], zi=STATE * x[0, 0])[0],
+    lambda x: signal.lfilter(B, A, x[:, 0], zi=STATE * x[0, 0])[1],
+    lambda x: signal.lfilter(B, A, x, 0, STATE[:, None] * x[:1])[1],
+    lambda x: signal.lfilter(B, A, x[:2, 0], zi=STATE * x[0, 0])[1],
+    lambda x: signal.lfilter(FIR, [2.0], x.T, zi=np.zeros((3, 6)) * x[0, 0])[1],
+    lambda x: signal.lfilter(B, A, x[:, 0], zi=STATE)[0] - signal.lfilter(B, A, X, zi=STATE)[0],
+    lambda x: signal.sosfilt(SOS, x[:, 0], zi=STATES)[1] - signal.sosfilt(SOS, X, zi=STATES)[1],
+    lambda x: signal.lfilter(B, A, X) * x[0, 0],
+    lambda x: signal.sosfilt(SOS, x[:, 0], zi=STATES * x[0, 0])[0],
+    lambda x: signal.sosfilt(SOS, x, 0, zi=STATES[:, :, None] * x[0])[1],
+]
 SQUARES = [
     lambda x: signal.periodogram(x[:, 0])[1],
     lambda x: signal.periodogram(x, 2.5, "hann", 32, "linear", axis=0, scaling="spectrum")[1],
@@ -56,6 +69,9 @@ SQUARES = [
     lambda x: signal.welch(x, 10.0, "boxcar", 7, 2, 9, axis=0)[1],
 ]
 OF_COEFFICIENTS = [
+    lambda b, a: signal.lfilter(b, a, X, zi=signal.lfilter_zi(b, a) * X[0])[0],
+    lambda b, a: signal.lfilter(2 * b, 3 * a, X, zi=signal.lfilter_zi(b, a) * X[0])[1],
+    lambda b, a: signal.sosfilt_zi(np.stack([[b[0], b[1], b[2], 1.0, a[1], a[2]]])),
     lambda b, a: signal.sosfilt(
         np.stack([[b[0], b[1], b[2], 1.0, a[1], a[2]], [b[1], b[3], 0.0, 1.0, a[3], 0.0]]), X
     ),
@@ -107,7 +123,6 @@ def test_designs_are_constants_and_refused_where_they_vary():
 @pytest.mark.parametrize(
     ("f", "message"),
     [
-        (lambda x: signal.sosfilt(SOS, x, zi=np.zeros((2, 2)))[0], "sosfilt has no rule for `zi`"),
         (lambda x: signal.filtfilt(B, A, x, method="gust"), "method='pad'"),
         (lambda x: signal.welch(x, nperseg=8, average="median")[1], "means only"),
         (lambda x: signal.resample(x, 5, window="hann"), "resample has a rule for real data"),

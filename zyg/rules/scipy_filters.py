@@ -18,17 +18,64 @@ from scipy import fft, ndimage, signal
 
 from zyg.cotangents.cotangent import unbroadcast
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import adjoint, constant, substitute
+from zyg.rules.registry import adjoint, constant, stand_in, substitute
 from zyg.rules.scipy_signal import lagged
+
+
+@stand_in(signal.lfilter)
+def lfilter_from(b, a, x, axis=-1, zi=None):
+    if zi is None:
+        return signal.lfilter(b, a, x, axis)
+    x, state = np.moveaxis(np.asarray(x), axis, -1), np.moveaxis(np.asarray(zi), axis, -1)
+    state = np.broadcast_to(state, np.shape(x)[:-1] + np.shape(state)[-1:])
+    y = filtered_from(b, a, x, state)
+    return np.moveaxis(y, -1, axis), np.moveaxis(state_behind(b, a, x, y, state), -1, axis)
+
+
+def state_behind(b, a, x, y, state):
+    """The state in which a filter of the transposed direct form II stops: what the last samples of
+    input and output, and what is left of the first state, add to samples to come."""
+    count, length = np.shape(state)[-1], np.shape(x)[-1]
+    b, a = of_size(b, count + 1, a), of_size(a, count + 1, a)
+    places = np.minimum(np.arange(count)[:, None] + np.arange(1, count + 1), count + 1)
+    of_input, of_output = np.pad(b, (0, 1))[places], np.pad(a, (0, 1))[places]
+    recent = last_samples(x, count) @ of_input - last_samples(y, count) @ of_output
+    widths = [(0, 0) for _ in np.shape(x)[1:]] + [(0, min(length, count))]
+    return recent + np.pad(state[..., length:], widths)
+
+
+def of_size(taps, count, a):
+    taps = np.atleast_1d(taps) / np.atleast_1d(a)[0]
+    return np.pad(taps, (0, count - len(taps)))
+
+
+def last_samples(x, count):
+    """The last samples, the latest one first, and zeros where there are fewer."""
+    widths = [(0, 0) for _ in np.shape(x)[1:]] + [(max(count - np.shape(x)[-1], 0), 0)]
+    return np.flip(np.pad(x, widths), -1)[..., :count]
 
 
 @substitute(signal.sosfilt)
 def sosfilt(sos, x, axis=-1, zi=None):
-    if zi is not None:
-        raise NotDifferentiable("scipy.signal.sosfilt has no rule for `zi`")
+    if zi is None:
+        for section in sos:
+            x = signal.lfilter(section[:3], section[3:], x, axis)
+        return x
+    states = []
+    for section, state in zip(sos, zi, strict=True):
+        x, last = lfilter_from(section[:3], section[3:], x, axis, state)
+        states.append(last)
+    return x, np.stack(states)
+
+
+@substitute(signal.sosfilt_zi)
+def sosfilt_zi(sos):
+    states, level = [], 1.0
     for section in sos:
-        x = signal.lfilter(section[:3], section[3:], x, axis)
-    return x
+        b, a = section[:3], section[3:]
+        states.append(level * lfilter_zi(b, a))
+        level = level * (np.sum(b) / np.sum(a))
+    return np.stack(states)
 
 
 @substitute(signal.lfilter_zi)

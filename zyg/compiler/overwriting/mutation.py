@@ -36,7 +36,7 @@ from ir.syntax.locate import locate
 from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
 from zyg.array_type import Array
 from zyg.errors import UnsupportedSyntax
-from zyg.rules.registry import is_constant, substitute_of
+from zyg.rules.registry import is_constant, rule_of, substitute_of
 
 MUTATING_METHODS = {
     *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
@@ -157,7 +157,9 @@ def refuse_changing_call(
     if isinstance(callee_type, Closure):
         code, module_globals = callee_type.code, callee_type.globals
     elif isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType):
-        if is_constant(callee_type.value) or substitute_of(callee_type.value) is not None:
+        if is_constant(callee_type.value) or rule_of(callee_type.value) is not None or (
+            substitute_of(callee_type.value) is not None
+        ):
             return  # declared to be of no concern; the other code is looked at
         code, module_globals = callee_type.value.__code__, callee_type.value.__globals__
     else:
