@@ -54,7 +54,7 @@ def test_every_rule_has_a_row() -> None:
         "scipy_factorisations", "scipy_fft", "scipy_signal", "scipy_ndimage", "scipy_stats",
         "scipy_interpolate", "scipy_splines", "scipy_lines", "scipy_grids", "scipy_objects",
         "scipy_filters", "scipy_stats_frozen", "scipy_stats_samples", "scipy_stats_vectors",
-        "scipy_fitpack",
+        "scipy_fitpack", "stats_of_positives",
         "special_probabilities", "special_waves", "special_carlson", "special_series",
         "deep_copies", "scipy_sparse",
         "scipy_optimize", "scipy_integrate", "ufunc_methods",

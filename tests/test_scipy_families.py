@@ -26,13 +26,13 @@ SHAPES = {
         "semicircular", "arcsine",
     )},
     **{name: [(1.4,)] for name in (
-        "gompertz", "invgauss", "lomax", "fisk", "invweibull", "loglaplace", "exponnorm",
+        "gompertz", "invgauss", "rice", "lomax", "fisk", "invweibull", "loglaplace", "exponnorm",
         "dweibull", "weibull_max", "genlogistic", "laplace_asymmetric", "powerlaw",
     )},
 }
 FIXED = {
     "f": (2.3, 3.4), "chi": (2.3,), "nakagami": (1.3,), "erlang": (2,), "gennorm": (1.3,),
-    "loggamma": (1.4,), "betaprime": (1.4, 2.3), "rice": (0.8,),
+    "loggamma": (1.4,), "betaprime": (1.4, 2.3),
 }
 CASES = [(name, shapes) for name, all_shapes in SHAPES.items() for shapes in all_shapes]
 X = np.array([0.35, 0.6, 0.81])
@@ -123,7 +123,6 @@ def test_distribution_functions_with_fixed_shapes(f):
 # Older versions of SciPy subtract from 1 for some tails.
 IS_NEW = np.lib.NumpyVersion(scipy.__version__) >= "1.15.0"
 METHODS_WITH_TAILS = {
-    "rice": METHODS[:2],
     **({} if IS_NEW else dict.fromkeys(("truncexpon", "genextreme"), METHODS[:2])),
 }
 
@@ -170,6 +169,8 @@ K = np.array([-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 6.0])
 COUNTS = [
     (lambda k, a, b: stats.betabinom.logpmf(k, 5, a, b), (1.3, 2.1)),
     (lambda k, p: stats.logser.logpmf(k, p), (0.4,)),
+    (lambda k, a: stats.zipf.logpmf(k, a), (2.4,)),
+    (lambda k, a: stats.zipf.pmf(k, a), (1.3,)),
     (lambda k, rate: stats.planck.logpmf(k, rate), (0.7,)),
     (lambda k, rate: stats.planck.cdf(k, rate), (0.7,)),
     (lambda k, rate: stats.planck.logsf(k, rate), (0.7,)),
@@ -232,3 +233,15 @@ def test_multivariate_t(method):
         args = x, np.array([0.1, 0.2]), COV, 2.5
         np.testing.assert_allclose(zyg.pullback(f, *args)[0], f(*args), rtol=1e-12)
     zyg.check_grads(lambda x: density(x, None, 0.7, 1), PLACES[0][:1], order=1)
+
+
+@pytest.mark.parametrize("draws", [(20, 7, 12), (20, 15, 12), (5, 5, 3), (5, 6, 3), (5, 2.5, 3)])
+@pytest.mark.filterwarnings("ignore")
+def test_draws_without_replacement(draws):
+    """A constant: of whole numbers there is no derivative, but for what `loc` is computed from."""
+    k = np.arange(-1.0, 14.0)
+    for method in (stats.hypergeom.logpmf, stats.hypergeom.pmf):
+        y, _ = zyg.pullback(lambda x, f=method: x * f(k, *draws), 1.0)
+        np.testing.assert_allclose(y, method(k, *draws), rtol=1e-10, atol=1e-300)
+        y, _ = zyg.pullback(lambda k, f=method: f(k, *draws), k)
+        np.testing.assert_allclose(y, method(k, *draws), rtol=1e-10, atol=1e-300)

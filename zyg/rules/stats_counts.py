@@ -149,6 +149,32 @@ def logser_logpmf(k, p, loc=0):
     return inside(is_count, value, -np.inf, k + 0 * p)
 
 
+def zipf_logpmf(k, a, loc=0):
+    k, a = np.subtract(k, loc), np.where(np.greater(a, 1), a, np.nan)
+    is_count = (k >= 1) & (k == np.floor(k))
+    value = -a * np.log(np.where(is_count, k, 1.0)) - np.log(special.zeta(a, 1.0))
+    return inside(is_count, value, -np.inf, k + 0 * a)
+
+
+def hypergeom_logpmf(k, M, n, N, loc=0):
+    """Of `M` objects `n` are of one kind, and `N` are drawn."""
+    k, of = np.subtract(k, loc), np.where(are_numbers_of_draws(M, n, N), 0.0, np.nan)
+    least, most = np.maximum(0, np.add(N, n) - M), np.minimum(n, N)
+    is_count = (k >= least) & (k <= most) & (k == np.floor(k)) & (of == 0)
+    count = np.where(is_count, k, 1.0 * least)
+    others, left = np.subtract(M, n), np.subtract(N, count)
+    value = special.betaln(np.add(n, 1), 1) + special.betaln(others + 1, 1)
+    value = value + special.betaln(np.subtract(M, N) + 1, np.add(N, 1))
+    value = value - special.betaln(count + 1, np.subtract(n, count) + 1)
+    value = value - special.betaln(left + 1, others - left + 1) - special.betaln(np.add(M, 1), 1)
+    return inside(is_count, value, -np.inf, k + of)
+
+
+def are_numbers_of_draws(M, n, N):
+    are_whole = (np.floor(M) == M) & (np.floor(n) == n) & (np.floor(N) == N)
+    return are_whole & np.greater_equal(M, np.maximum(n, N)) & (np.minimum(n, N) >= 0)
+
+
 def planck_logpmf(k, lambda_, loc=0):
     k, rate = np.subtract(k, loc), positive(lambda_)
     is_count = (k >= 0) & (k == np.floor(k))

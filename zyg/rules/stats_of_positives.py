@@ -13,6 +13,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from ir import facts
+from zyg.cotangents.cotangent import unbroadcast
+from zyg.facts.numpy_example import elementwise
+from zyg.rules.registry import adjoint
 from zyg.rules.stats_formulas import (
     gamma_cdf,
     gamma_power,
@@ -414,6 +418,37 @@ def rice_power(x, b, loc=0, scale=1):
     within = np.where(z >= 0, z, 1.0)
     rest = np.log(special.i0e(within * b)) - 0.5 * (within - b) ** 2 - np.log(scale)
     return z >= 0, z, 1.0, within, rest
+
+
+def rice_cdf(x, b, loc=0, scale=1):
+    z = standard(x, loc, scale_if(np.greater_equal(b, 0), scale))
+    return inside(z > 0, rice_probability(np.where(z > 0, z, 1.0), b), 0.0, z)
+
+
+def rice_sf(x, b, loc=0, scale=1):
+    return 1 - rice_cdf(x, b, loc, scale)
+
+
+def rice_probability(z, b):
+    """By the noncentral distribution of chi-squared; its slopes are those of Marcum's function."""
+    return special.chndtr(z * z, 2, np.multiply(b, b))
+
+
+@adjoint(rice_probability)
+def rice_probability_rule(z, b):
+    def back(bar):
+        bell = z * np.exp(-0.5 * np.subtract(z, b) ** 2)
+        return (
+            unbroadcast(bar * bell * special.i0e(z * b), z),
+            unbroadcast(-bar * bell * special.i1e(z * b), b),
+        )
+
+    return rice_probability(z, b), back
+
+
+facts.total(rice_probability)
+facts.fresh(rice_probability)
+facts.result(rice_probability)(elementwise(special.xlogy, 2))
 
 
 def genpareto_logpdf(x, c, loc=0, scale=1):
