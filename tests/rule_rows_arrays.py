@@ -234,7 +234,10 @@ def creation() -> Iterator[Row]:
         yield from cases(callee, (0.5,), (1 - 2j,), (cplx(3),))
     yield from cases(np.copy, (real(3),), (single(3),))
     yield from cases(np.full, ((2, 3), 0.5), (3, real(3)), ((2, 3), real(2, 1)))
-    yield from cases(np.full_like, (real(2, 3), 0.5), (single(2), 0.5))
+    yield from cases(
+        np.full_like, (real(2, 3), 0.5), (single(2), 0.5), (real(2, 3), 0.5, Options(order="F")),
+        (real(2, 3), real(2, 1), Options(shape=(2, 2), subok=False)),
+    )
     yield from cases(np.linspace, (0.5, 2.0), (0.5, 2.0, 5), (0.5, 2.0, 5, False), (0, 1, 3))
     yield from cases(
         np.linspace, (real(2), 1.0, 3), (0.5, 2.0, 1), (real(2), 1.0, 3, Options(axis=1))

@@ -12,6 +12,8 @@ from tests.rule_row import Options, Row, cases, cplx, real, single, table
 
 @table
 def transforms() -> Iterator[Row]:
+    for callee in (fft.fftn, fft.ifftn, fft.rfftn):
+        yield from cases(callee, (real(3, 4), Options(axes=-1)), (real(3, 4), 3, 0))
     for callee in (fft.fft, fft.ifft):
         yield from cases(callee, (real(5),), (cplx(4, 3), 6, 0, "ortho"), (cplx(2, 6), 4))
         yield from cases(callee, (single(4), Options(norm="forward", workers=1)))

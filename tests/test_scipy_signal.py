@@ -89,7 +89,6 @@ def test_peaks():
     ("f", "message"),
     [
         (lambda x: np.sum(signal.find_peaks(x, width=0.0)[1]["widths"]), "`widths` that"),
-        (lambda x: np.sum(signal.lfilter(x, x, x, zi=x[1:])[0]), "argument `zi`"),
         (lambda x: np.sum(signal.wiener(x)), "scipy.signal.wiener has no rule"),
         (lambda x: np.sum(ndimage.zoom(x, 3)), "scipy.ndimage.zoom has no rule"),
         (lambda x: np.sum(ndimage.correlate1d(x, x, output=float)), "no rule for `output`"),

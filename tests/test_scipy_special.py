@@ -55,8 +55,26 @@ def test_at_an_edge(row: Row, slopes: tuple[float, ...]) -> None:
     np.testing.assert_allclose(zyg.gradient(row.callee, *row.args), slopes, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("part", [0, 1])
-def test_sine_and_cosine_integrals_at_0(part: int) -> None:
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: special.expit(x, out=np.empty(3)), lambda x: special.erf(x, dtype=float),
+        lambda x: special.erf(x, np.empty(3)), lambda x: special.j0(x, casting="same_kind"),
+    ],
+)
+def test_options_of_ufuncs(f) -> None:
+    zyg.check_grads(f, np.array([0.4, 0.9, 1.6]))
+
+
+def test_masked_calls_of_ufuncs() -> None:
+    """Not compared with SciPy: `where=` writes past the end of arrays in some of its versions."""
+    x, mask = np.array([0.4, 0.9, 1.6]), np.array([True, False, True])
+    y, back = zyg.pullback(lambda x: special.gammaln(x, where=mask, out=np.ones(3)), x)
+    np.testing.assert_allclose(y, np.where(mask, special.gammaln(x), 1.0))
+    np.testing.assert_allclose(back(np.ones(3))[0], np.where(mask, special.psi(x), 0.0))
+
+
+def test_sine_and_cosine_integrals_at_0() -> None:
     for callee in (special.sici, special.shichi):
         (slope,) = zyg.gradient(lambda x, f=callee: f(x)[0], 0.0)
         assert slope == 1.0

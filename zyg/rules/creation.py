@@ -121,9 +121,10 @@ def full(shape, fill_value, dtype=None, order="C"):
 
 
 @adjoint(np.full_like)
-def full_like(a, fill_value, dtype=None):
-    y = np.full_like(a, fill_value, dtype)
-    return y, lambda y_bar: (None, filling_bar(y_bar, fill_value, y.dtype))
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    y = np.full_like(a, fill_value, dtype, order, subok, shape)
+    filled = y.dtype
+    return y, lambda y_bar: (None, filling_bar(y_bar, fill_value, filled))
 
 
 def filling_bar(y_bar, fill_value, dtype):

@@ -39,7 +39,12 @@ def other_norm(norm):
 
 
 def all_axes(ndim, s, axes):
-    """The axes of a transform of several: the last of them, if only lengths are given."""
+    """The axes of a transform of several: the last of them, if only lengths are given.
+
+    SciPy takes a number for one axis, or length."""
+    s = (s,) if isinstance(s, int) else s
+    if isinstance(axes, int):
+        return (axes % ndim,)
     if axes is not None:
         return tuple([axis % ndim for axis in axes])
     return tuple(range(ndim)) if s is None else tuple(range(ndim - len(s), ndim))
@@ -49,6 +54,7 @@ def lengths(shape, s, axes):
     """The lengths of a transform along `axes`; -1 stands for that of the input."""
     if s is None:
         return [shape[axis] for axis in axes]
+    s = (s,) if isinstance(s, int) else s
     return [shape[axis] if n is None or n == -1 else n for n, axis in zip(s, axes, strict=True)]
 
 

@@ -15,6 +15,7 @@ from zyg.arrays.selections import below_infinity
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.facts.numpy_example import by_example, elementwise
+from zyg.rules.options import of_one, of_two
 from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.rules.special_parameters import without_formula
 from zyg.rules.sums import restored
@@ -27,6 +28,8 @@ for _ufunc in UFUNCS:
     facts.fresh(_ufunc)
     facts.total(_ufunc)
     facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
+    if _ufunc.nin < 3:
+        stand_in(_ufunc)(of_one if _ufunc.nin == 1 else of_two)
 for _function in (special.logsumexp, special.softmax, special.log_softmax):
     facts.pure(_function)
     facts.total(_function)
