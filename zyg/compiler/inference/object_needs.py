@@ -225,6 +225,8 @@ class ObjectNeeds(DecidingFunctions):
             return None
         if made is None or made.works_on_objects or made.updates or made.spoiled or made.lost:
             return None
+        if any(one.changed_names or one.aside for one in made.with_callees()):
+            return None
         return made if _is_immutable(made.value_type) else None
 
     def _applies_to_objects(self, callee: Type) -> bool:
