@@ -105,6 +105,10 @@ def vectors():
             getattr(stats.multivariate_normal, method),
             *((signed(2), signed(2), cov), (signed(4, 2), signed(2), cov), (signed(2), None, cov)),
             *((signed(2), signed(2), real(2)), (signed(3, 2), signed(2), 0.7), (0.3, 0.1, 0.8)),
+            # SciPy leaves out batches of one.
+            *((signed(1, 2), signed(2), cov), (signed(2, 1, 2), signed(2), cov)),
+            *((signed(1), 0.1, 0.8), (signed(3), 0.1, 0.8), (signed(3, 1), real(1), real(1, 1))),
+            (signed(2, 3, 2), None, cov),
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import sys
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
@@ -111,6 +112,8 @@ class _Abstraction:
             return self._mapping(value, cls, self.of(factory))
         if isinstance(value, BackFunction):
             return BACK
+        if cls is types.MethodType and is_of_library_object(value):
+            return Known(value)
         if is_bound(value) or is_callable_object(value):
             return Instance(cls)  # `o.method` is a new object each time
         if callable(value) or cls is types.ModuleType:
@@ -276,6 +279,25 @@ def is_bound(value: Any) -> bool:
         cls is types.BuiltinFunctionType
         and not isinstance(value.__self__, _OWNERS_OF_FUNCTIONS)
     )
+
+
+# Objects that are names of libraries, by their ids.
+_library_objects: dict[int, object] = {}
+
+
+def is_of_library_object(method: types.MethodType) -> bool:
+    """Whether a method is bound to an object that a library has under a name, as `stats.norm.cdf`:
+    there is one of these objects, which nobody changes."""
+    owner = method.__self__
+    if id(owner) in _library_objects:
+        return True
+    if not is_by_rules(type(owner)):
+        return False
+    module = sys.modules.get(type(owner).__module__)
+    is_named = any(held is owner for held in list(vars(module).values())) if module else False
+    if is_named:
+        _library_objects[id(owner)] = owner
+    return is_named
 
 
 def abstract_array(value: np.ndarray[Any, Any], first_symbol: int | None) -> Type:

@@ -31,6 +31,7 @@ from zyg.signature import (
     is_bound,
     is_callable_object,
     is_known_by_identity,
+    is_of_library_object,
 )
 
 Key = Any  # hashable
@@ -86,6 +87,10 @@ def _captured_function_key(f: types.FunctionType) -> Key:
 
 def _builtin_key(value: Any) -> Key:
     return type(value) if is_bound(value) else Known(value)
+
+
+def method_key(method: types.MethodType) -> Key:
+    return Known(method) if is_of_library_object(method) else types.MethodType
 
 
 def list_key(items: list[Any]) -> Key:
@@ -183,7 +188,7 @@ def other_key(value: Any) -> Key:
 
 
 _CLASSES = (
-    float, int, complex, type(None), range, np.float64, np.float32, types.MethodType,
+    float, int, complex, type(None), range, np.float64, np.float32,
 )
 _NUMBERS = frozenset([float, int, complex, np.float64])
 _OBJECTS = (types.ModuleType, np.ufunc, type)
@@ -194,6 +199,7 @@ _SIMPLE_KEYS: dict[type, Callable[[Any], Key]] = {
     **dict.fromkeys(_CLASSES, type),
     **dict.fromkeys(_OBJECTS, Known),
     types.BuiltinFunctionType: _builtin_key,
+    types.MethodType: method_key,
     **_LITERALS,
     ndarray: array_key,
     types.FunctionType: _captured_function_key,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from ir.core import Function, Op
 from ir.heap import HEAP
 from ir.memory.place_state import Effect, Returned
 from ir.record import made, node
-from ir.types import BOTTOM, Known, Tuple, Type, class_of, widen
+from ir.types import BOTTOM, TOP, Known, Tuple, Type, class_of, widen
+from zyg.array_type import Array
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.assigned import Shared
 from zyg.compiler.guards import AnyGuard
 from zyg.compiler.inference.objects import is_object_type
+from zyg.compiler.origins import is_of_zyg
 
 if TYPE_CHECKING:
     from zyg.compiler.inference.fields import Answers
@@ -203,9 +206,34 @@ def parameter_type(type_: Type) -> Type:
             return canonical(widen(type_))
 
 
+def setting_type(type_: Type) -> Type:
+    """The same for an argument of a library's function, where whole numbers stay, too."""
+    match type_:
+        case Known(value) if type(value) is int:
+            return type_
+        case Known(value) if type(value) is tuple:
+            return Tuple(tuple([setting_type(Known(item)) for item in value]))
+        case Tuple(items):
+            return Tuple(tuple(map(setting_type, items)))
+        case _:
+            return parameter_type(type_)
+
+
+def widening(source: Function, opened: Iterable[Specialisation]) -> Callable[[Type], Type]:
+    """How the types of a call's arguments become its signature. An axis, or how many, is part of it
+    for what stands for a function of a library, where that doesn't call itself."""
+    is_open = any(one.source is source for one in opened)
+    return setting_type if is_of_zyg(source.globals) and not is_open else parameter_type
+
+
 def canonical(type_: Type) -> Type:
     """A type as the signature of a callee has it (symbols of sizes are renumbered there)."""
     return type_
+
+
+def is_unknown(type_: Type) -> bool:
+    """Whether nothing is known of a value, or not how many dimensions it has."""
+    return type_ == TOP or (isinstance(type_, Array) and type_.dims is None)
 
 
 def is_exact(type_: Type) -> bool:

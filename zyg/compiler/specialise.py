@@ -46,11 +46,18 @@ from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.guards import CellContents, CellGuard, enter, same_function
 from zyg.compiler.inference.object_needs import ObjectNeeds
 from zyg.compiler.inference.objects import may_overload
+from zyg.compiler.inference.rule_results import declared_result
 from zyg.compiler.inference.surroundings import ProgramSurroundings
 from zyg.compiler.origins import is_of_zyg, is_program, is_run_time
 from zyg.compiler.reverse.lengths import outside
 from zyg.compiler.reverse.sizes import Sizes
-from zyg.compiler.specialisation import NO_OPS, Specialisation, Target, parameter_type
+from zyg.compiler.specialisation import (
+    NO_OPS,
+    Specialisation,
+    Target,
+    parameter_type,
+    widening,
+)
 from zyg.rules.registry import is_of_plain_module, rule_of, substitute_of
 from zyg.signature import abstract, abstract_captured, is_by_rules, is_for_run_time
 
@@ -375,7 +382,7 @@ class Specialiser(ObjectNeeds):
             )
         except CannotBind:
             return None
-        return [parameter_type(type_) for type_ in bound]
+        return list(map(widening(target.source, self._stack), bound))
 
     def call(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
@@ -399,6 +406,8 @@ class Specialiser(ObjectNeeds):
         if bound is None:
             return None
         made = self.specialise(target.source, [*map(parameter_type, target.captures), *bound])
+        if made.is_done:
+            made.result = declared_result(made, callee, args, kwargs)
         if self._stack:
             function = target.function
             guarded = () if function is None else (function, *(function.__closure__ or ()))

@@ -333,7 +333,8 @@ def unbroadcast(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     dtype = real_dtype(dtype_of(bar)) if is_real(like) else dtype_of(bar)
     if needs_no_unbroadcast(bar, like):
         return widen(bar)
-    if dtype.kind not in "fc" or (not is_real(bar) and is_real(like)):
+    is_taken = not is_real(bar) and is_real(like)  # the real part
+    if dtype.kind not in "fc" or (is_taken and not all(isinstance(x, Array) for x in args)):
         # Sums of small integers have another dtype than what is not summed.
         return TOP
     return summed_type(dtype, bar, like)

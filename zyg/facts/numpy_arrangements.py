@@ -10,12 +10,13 @@ Imported by the first program that calls one of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ir import facts
-from ir.library.fact_rules import declare, is_int
+from ir.late import late
+from ir.library.fact_rules import declare, distributed, is_int
 from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, Union, class_of, join
 from zyg.array_type import (
     ANY,
@@ -40,6 +41,11 @@ from zyg.array_type import (
 )
 from zyg.facts.numpy_example import Unknown, by_example, call, setting, with_dims
 from zyg.facts.numpy_shapes import argument, dim_of, dims_from
+
+if TYPE_CHECKING:
+    from zyg.facts import example_calls
+else:
+    example_calls = late("zyg.facts.example_calls")
 
 
 def item_type(type_: Type) -> Type:
@@ -84,10 +90,12 @@ def squeeze(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(np.reshape, np.ndarray.reshape)
 def reshape(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if len(args) < 2 or kwargs:
+    if len(args) < 2 or not kwargs.keys() <= {"order", "copy"}:
         return TOP
-    operand, shape = as_array(args[0]), args[1] if len(args) == 2 else Tuple(args[1:])
     # np.reshape takes an order as its third argument.
+    if class_of(args[-1]) is str:
+        args = args[:-1]
+    operand, shape = as_array(args[0]), args[1] if len(args) == 2 else Tuple(args[1:])
     if operand is None or (not (dims := dims_from(shape)) and dims != ()):
         return TOP
     exact = by_example(np.reshape)((operand, shape), {})
@@ -137,7 +145,11 @@ def filled(callee: Callable[..., Any], example: Callable[[Type], Any] | None) ->
 
 
 def number_example(type_: Type) -> Any:
+    """A number, or one item of an array that is spread."""
     cls = class_of(type_)
+    array = as_array(type_)
+    if isinstance(array, Array):
+        return np.ones((), array.dtype)
     if cls is None or not is_number(type_):
         raise Unknown
     return cls(1)
@@ -167,21 +179,31 @@ def tri(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @declare(np.arange)
 def arange(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    if not args or kwargs or not all(map(is_number, args)):
+    if not args or not kwargs.keys() <= {"dtype"} or not all(map(is_number, args)):
         return TOP
-    dtype = call(np.arange, tuple(map(number_example, args)), {}).dtype
+    try:
+        options = {name: setting(type_) for name, type_ in kwargs.items()}
+        dtype = call(np.arange, tuple(map(number_example, args)), options).dtype
+    except Unknown:
+        return TOP
     only = args[0] if len(args) == 1 and class_of(args[0]) is int else None
     return array_of(dtype, (ANY if only is None else dim_of(only),))
 
 
-@declare(np.linspace, np.logspace, np.geomspace)
-def linspace(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Between two real numbers of double precision."""
-    count = argument(args, kwargs, 2, "num", Known(50))
-    known = kwargs.keys() <= {"num"} and 2 <= len(args) <= 3 and is_int(count)
-    if not known or any(class_of(end) not in (int, float, np.float64) for end in args[:2]):
-        return TOP
-    return Array(np.dtype(np.float64), (dim_of(count),))
+def spaced(callee: Callable[..., Any]) -> facts.ResultOf:
+    """Between two real numbers of double precision, or others by example."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        count = argument(args, kwargs, 2, "num", Known(50))
+        known = kwargs.keys() <= {"num", "endpoint"} and 2 <= len(args) <= 4 and is_int(count)
+        if not known or any(class_of(end) not in (int, float, np.float64) for end in args[:2]):
+            return example_calls.by_calls(callee, 2)(args, kwargs)
+        return Array(np.dtype(np.float64), (dim_of(count),))
+
+    return distributed(result_of)
+
+
+facts.result_made_by(spaced, np.linspace, np.logspace, np.geomspace)
 
 
 @declare(np.asanyarray)
@@ -191,10 +213,25 @@ def any_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return array(args, kwargs) if is_known else TOP
 
 
-@declare(np.array, np.asarray, np.ascontiguousarray)
+def with_dimension(callee: Callable[..., Any]) -> facts.ResultOf:
+    """The same, where a result without dimensions gets one, in some versions of NumPy."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        found = array(args, kwargs)
+        if not isinstance(found, Array) or found.dims:
+            return found
+        return TOP if found.dims is None else example_calls.by_calls(callee)(args, kwargs)
+
+    return distributed(result_of)
+
+
+facts.result_made_by(with_dimension, np.ascontiguousarray, np.asfortranarray)
+
+
+@declare(np.array, np.asarray)
 def array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """An array of an array, a number, or nested tuples; a list may be empty, then of float64."""
-    if not args or len(args) > 2 or not kwargs.keys() <= {"dtype", "copy", "ndmin"}:
+    if not args or len(args) > 3 or not kwargs.keys() <= {"dtype", "copy", "ndmin", "order"}:
         return TOP
     dtype = argument(args, kwargs, 1, "dtype", Known(None))
     least = kwargs.get("ndmin", Known(0))
@@ -280,11 +317,19 @@ def joined(pieces: list[Array], axis: int, several: bool) -> Type:
 
 
 def joining(
-    prepare: Callable[[Dims], Dims], axis_of: Callable[[int, int], int], default: int | None
+    callee: Callable[..., Any], prepare: Callable[[Dims], Dims],
+    axis_of: Callable[[int, int], int], default: int | None,
 ) -> facts.ResultOf:
-    """`concatenate` and its kin: the parts get new dimensions, then are laid along an axis."""
+    """`concatenate` and its kin: the parts get new dimensions, then are laid along an axis.
+
+    Parts of several ranks, the rows of an array and other arguments are left to examples.
+    """
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        found = of_parts(args, kwargs)
+        return example_calls.by_calls(callee)(args, kwargs) if found == TOP else found
+
+    def of_parts(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         axis = argument(args, kwargs, 1, "axis", Known(default))
         pieces = parts(args[0]) if args else None
         several = not isinstance(args[0], Tuple) if args else False
@@ -303,6 +348,11 @@ def joining(
 
 @declare(np.stack)
 def stack(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    found = _stacked(args, kwargs)
+    return example_calls.by_calls(np.stack)(args, kwargs) if found == TOP else found
+
+
+def _stacked(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     axis = argument(args, kwargs, 1, "axis", Known(0))
     pieces = parts(args[0]) if args else None
     if not pieces or len(args) > 2 or not kwargs.keys() <= {"axis"}:
@@ -328,12 +378,12 @@ def as_column(dims: Dims) -> Dims:
     return (*dims, ONE) if len(dims) == 1 else (dims or (ONE, ONE))
 
 
-declare(np.concatenate)(joining(lambda dims: dims, lambda rank, axis: axis, 0))
-declare(np.vstack)(joining(as_row, lambda rank, axis: 0, None))
-declare(np.column_stack)(joining(as_column, lambda rank, axis: 1, None))
-declare(np.hstack)(
-    joining(lambda dims: dims or (ONE,), lambda rank, axis: 0 if rank <= 1 else 1, None)
-)
+declare(np.concatenate)(joining(np.concatenate, lambda dims: dims, lambda rank, axis: axis, 0))
+declare(np.vstack)(joining(np.vstack, as_row, lambda rank, axis: 0, None))
+declare(np.column_stack)(joining(np.column_stack, as_column, lambda rank, axis: 1, None))
+declare(np.hstack)(joining(
+    np.hstack, lambda dims: dims or (ONE,), lambda rank, axis: 0 if rank <= 1 else 1, None
+))
 
 
 @declare(np.array_split)
@@ -350,6 +400,24 @@ def equal_split(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return parts_along(
         args, kwargs, lambda dim: derived_dim(dim, ("part", count)) if is_number_of_parts else ANY
     )
+
+
+def split_along(axis: int) -> facts.ResultOf:
+    """`vsplit` and its kin, whose axis is fixed."""
+
+    def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        if len(args) != 2 or kwargs:
+            return TOP
+        rank = len(dims_of(args[0]) or ())
+        along = 0 if rank == 1 and axis == 1 else axis
+        return split((*args, Known(along)), {}) if rank > along else TOP
+
+    return distributed(result_of)
+
+
+facts.result(np.vsplit)(split_along(0))
+facts.result(np.hsplit)(split_along(1))
+facts.result(np.dsplit)(split_along(2))
 
 
 def parts_along(

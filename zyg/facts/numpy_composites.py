@@ -26,6 +26,7 @@ from zyg.array_type import (
     is_number,
     rank_of,
 )
+from zyg.facts.example_calls import by_calls
 from zyg.facts.numpy_example import BY_VALUE, by_example, mixes_by_value
 
 DOUBLE = np.dtype(np.float64)
@@ -44,12 +45,12 @@ def inexact(*types_: Type) -> np.dtype[Any] | None:
 
 @declare(np.result_type)
 def result_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Of arrays and dtypes, which say all themselves from NumPy 2 on."""
+    """Of arrays, dtypes and literals, which say all themselves from NumPy 2 on."""
     kinds: list[Any] = []
     for arg in args:
         if isinstance(arg, Array):
             kinds.append(arg.dtype)
-        elif isinstance(arg, Known) and isinstance(arg.value, type | np.dtype):
+        elif isinstance(arg, Known) and isinstance(arg.value, type | np.dtype | float | complex):
             kinds.append(arg.value)
         else:
             return TOP
@@ -62,8 +63,9 @@ def result_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 @declare(np.cross)
 def cross(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """Vectors of three components give such; of two, a number."""
-    dtype = inexact(*args[:2]) if len(args) == 2 and not kwargs else None
-    if dtype is None or not all(isinstance(as_array(arg), Array) for arg in args):
+    dtype = inexact(*args[:2]) if len(args) >= 2 else None
+    operands = [as_array(arg) for arg in args[:2]]
+    if dtype is None or not all(isinstance(one, Array) for one in operands):
         return TOP
     return Array(dtype, None)
 
@@ -139,7 +141,7 @@ def gradient(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if not isinstance(operand, Array) or operand.dtype not in (np.float64, np.complex128):
         return _gradient(args, kwargs)
     if not all(map(is_number, args[1:])) or len(args) > 2:
-        return TOP
+        return by_calls(np.gradient)(args, kwargs)
     return _gradient(args[:1], kwargs)
 
 
@@ -155,7 +157,7 @@ def polyfit(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     dtype = inexact(*args[:2]) if isinstance(values, Array) else None
     dims = dims_of(values)
     if dtype != DOUBLE or not dims or not isinstance(as_array(args[0]), Array):
-        return TOP
+        return by_calls(np.polyfit, 2, has_sizes=False)(args, kwargs)
     return Array(DOUBLE, (ANY, *dims[1:]))
 
 
@@ -167,7 +169,7 @@ def lstsq(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     if not isinstance(matrix, Array) or not isinstance(right, Array) or mixes_by_value([*args]):
         return TOP
     if {matrix.dtype, right.dtype} != {DOUBLE} or rank_of(matrix) != 2 or not right.dims:
-        return TOP
+        return by_calls(np.linalg.lstsq, 2, has_sizes=False)(args, kwargs)
     assert matrix.dims is not None
     rank = type(np.linalg.lstsq(np.eye(1), np.ones(1), rcond=None)[2])
     solution = Array(DOUBLE, (matrix.dims[-1], *right.dims[1:]))

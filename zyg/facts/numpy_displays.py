@@ -18,9 +18,11 @@ from ir import facts, primitives
 from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.inference.special_calls import Folded, special
 from ir.inference.typed_calls import TypedCalls
+from ir.library.fact_rules import call_type
 from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
 from zyg.array_type import ANY, Array, Dims, array_of, dtypes_in, is_number
 from zyg.errors import NotDifferentiable
+from zyg.facts.example_calls import is_whole
 from zyg.facts.numpy_arrangements import array
 from zyg.facts.numpy_shapes import argument
 
@@ -47,6 +49,28 @@ def _array(
 
 for _callee in (np.array, np.asarray, np.asanyarray):
     special(_callee)(partial(_array, _callee))
+
+
+def _of_items(
+    callee: Any, self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
+) -> Folded:
+    """A call with lists that are written out is typed as with tuples, if nothing is known else."""
+    if "out" in kwargs or not any(_displays(self, arg) for arg in args):
+        return None
+    keywords = {name: type_of(value) for name, value in kwargs.items()}
+    if is_whole(call_type(callee, *map(type_of, args), **keywords)):
+        return None
+    type_ = call_type(callee, *[_written_out(self, arg) for arg in args], **keywords)
+    return [_made(self, callee, args, kwargs, type_, names, loc)] if is_whole(type_) else None
+
+
+OF_ITEMS: tuple[Any, ...] = (
+    np.ascontiguousarray, np.asfortranarray, np.concatenate, np.stack, np.vstack, np.hstack,
+    np.column_stack, np.dstack, np.choose, np.select, np.tensordot, np.linalg.multi_dot,
+)
+for _function in OF_ITEMS:
+    special(_function)(partial(_of_items, _function))
 
 
 def _made(
@@ -108,7 +132,7 @@ def _displays(self: TypedCalls, operand: Operand) -> list[Operand]:
     """The items of a list that was written out, where it still holds these."""
     op = self.definitions.get(operand) if isinstance(operand, Value) else None
     is_list = isinstance(op, Call) and isinstance(op.callee, Const) and (
-        op.callee.value is primitives.build_list
+        op.callee.value in (primitives.build_list, primitives.build_tuple)
     )
     return op.args if is_list else []  # type: ignore[union-attr]  # then it is a call
 

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ir import facts
+from ir.late import late
 from ir.library.fact_rules import distributed
 from ir.types import TOP, Known, NamedTuple, Scalar, Sequence, Tuple, Type, class_of, join_all
 from zyg.array_type import (
     ANY,
+    BIG,
     NUMPY_SCALARS,
     PYTHON_SCALARS,
     Array,
@@ -37,6 +39,11 @@ from zyg.array_type import (
     is_named,
     size_dim,
 )
+
+if TYPE_CHECKING:
+    from zyg.facts import example_calls
+else:
+    example_calls = late("zyg.facts.example_calls")
 
 # Two sizes for each dimension, such that no row is another one plus or times a number, and that
 # sums, differences, the smaller and the larger of neighbours are no constants and no rows.
@@ -191,11 +198,29 @@ def by_example(
             return of_unknown_rank(result_of, args, kwargs)
         sizes = Sizes(0), Sizes(1)
         try:
-            return type_from(run(args, kwargs, sizes[0]), run(args, kwargs, sizes[1]), sizes[0])
+            found = type_from(run(args, kwargs, sizes[0]), run(args, kwargs, sizes[1]), sizes[0])
         except Unknown:
-            return TOP
+            found = TOP
+        # With arrays among the settings, or where sizes must fit together or made new ones.
+        if found != TOP and not has_made_sizes(found):
+            return found
+        by_calls = example_calls.by_calls(callee, data)(args, kwargs)
+        return example_calls.without_sizes(found) if by_calls == TOP else by_calls
 
     return distributed(result_of)
+
+
+def has_made_sizes(type_: Type) -> bool:
+    """Whether a size was the same in both runs, and no argument's: it may be another one."""
+    match type_:
+        case Array(_, dims):
+            return BIG in (dims or ())
+        case Tuple(items) | NamedTuple(_, _, items):
+            return any(map(has_made_sizes, items))
+        case Sequence(_, item):
+            return has_made_sizes(item)
+        case _:
+            return False
 
 
 def of_unknown_rank(rule: facts.ResultOf, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
@@ -333,7 +358,9 @@ def shaped_by(
             samples = tuple(sample(operand, _one) for operand in operands)  # type: ignore[arg-type]
             result = call(callee, (*samples, *settings), keywords)
         except (Unknown, LookupError, ValueError, TypeError):
-            return TOP
-        return TOP if dims is None else with_dims(result, dims)
+            return example_calls.by_calls(callee, data)(args, kwargs)
+        if dims is None:
+            return example_calls.by_calls(callee, data)(args, kwargs)
+        return with_dims(result, dims)
 
     return distributed(result_of)

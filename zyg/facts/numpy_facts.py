@@ -49,7 +49,10 @@ from zyg.facts import numpy_linear as numpy_linear
 from zyg.facts import numpy_shapes as numpy_shapes
 from zyg.facts.numpy_example import broadcast_result, by_example, class_key, elementwise
 
-facts.late("zyg.facts.numpy_results", "numpy", "numpy.linalg", "numpy.ndarray")
+facts.late(
+    "zyg.facts.numpy_library", "numpy", "numpy.linalg", "numpy.ndarray",
+    "numpy.lib.stride_tricks",
+)
 facts.late("zyg.facts.numpy_transforms", "numpy.fft")
 facts.late("zyg.facts.permissions", np.median, np.percentile, np.quantile)
 
@@ -371,6 +374,18 @@ for _owner in (np.ndarray, np.generic):
     facts.metadata(*(getattr(_owner, _name) for _name in METADATA))
     facts.metadata(_owner.itemsize, _owner.nbytes)
     facts.pure(*(getattr(_owner, _name) for _name in VIEWS))
+
+
+def matrix_transposed_type(type_: Type) -> Type:
+    if not isinstance(type_, Array) or type_.dims is None or len(type_.dims) < 2:
+        return TOP
+    *batch, rows, columns = type_.dims
+    return Array(type_.dtype, (*batch, columns, rows))
+
+
+if hasattr(np.ndarray, "mT"):  # of NumPy 2
+    facts.result(np.ndarray.mT)(metadata_type(matrix_transposed_type))
+    facts.pure(np.ndarray.mT)
 facts.result(np.ndarray.itemsize, np.generic.itemsize, np.ndarray.nbytes, np.generic.nbytes)(
     metadata_type(lambda type_: Scalar(int))
 )

@@ -14,13 +14,14 @@ import operator
 import numpy as np
 
 from ir import facts
-from ir.core import Call, type_of
+from ir.core import Call, Operand, type_of
 from ir.library.container_facts import known_slice
 from ir.library.fact_rules import distributed
 from ir.record import record
 from ir.types import BOTTOM, TOP, Known, Scalar, Sequence, Slice, Tuple, Type, Union, class_of
 from zyg.array_type import (
     ANY,
+    NUMPY_SCALARS,
     ONE,
     Array,
     Bounds,
@@ -122,6 +123,8 @@ def _index(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     array, index = args
     if not isinstance(array, Array):
         return TOP
+    if array.dims is None and index == Tuple(()):
+        return element_or_array(array.dtype, None)
     if array.dims is None:
         # Any index but single positions leaves a dimension, so that the result is no number.
         parts = index.items if isinstance(index, Tuple) else (index,)
@@ -173,18 +176,35 @@ def _is_of_floats(index: Type) -> bool:
     return isinstance(index, Array) and bool(index.dims) and index.dtype.kind in "fc"
 
 
+def _index_of_scalar(scalar: Type, index: Type) -> Type:
+    """NumPy's scalars are read as arrays without dimensions: `x[()]` is the scalar itself."""
+    cls = class_of(scalar)
+    assert cls is not None
+    return _index((Array(np.dtype(cls), ()), index), {})
+
+
 def extend_getitem() -> None:
     plain = facts.result_of(operator.getitem)
 
     def getitem(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         if len(args) == 2 and isinstance(args[0], Array):
             return BOTTOM if _is_of_floats(args[1]) else _index(args, kwargs)
+        if len(args) == 2 and class_of(args[0]) in NUMPY_SCALARS:
+            return _index_of_scalar(args[0], args[1])
         return TOP if plain is None else plain(args, kwargs)
 
     facts.result(operator.getitem)(distributed(getitem))
 
 
 extend_getitem()
+
+
+@facts.fold(operator.getitem)
+def fold_scalar(call: Call) -> Operand | None:
+    """One of NumPy's scalars is what `x[()]` gives of it."""
+    if len(call.args) != 2 or class_of(type_of(call.args[0])) not in NUMPY_SCALARS:
+        return None
+    return call.args[0] if type_of(call.args[1]) in (Known(()), Tuple(())) else None
 
 
 def _is_selection(call: Call) -> bool:

@@ -137,7 +137,9 @@ def slogdet(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """The sign is a number of the type of the determinant, its logarithm is real."""
     operand = as_array(args[0]) if len(args) == 1 else None
     if not isinstance(operand, Array) or operand.dims is None or len(operand.dims) != 2:
-        return TOP
+        from zyg.facts.numpy_results import of_square  # rare
+
+        return of_square(np.linalg.slogdet)(args, kwargs)
     pair = call(np.linalg.slogdet, (np.ones((1, 1), operand.dtype),), {})
     items = tuple(with_dims(item, ()) for item in pair)
     return NamedTuple(type(pair), join_all(items), items)
@@ -145,7 +147,9 @@ def slogdet(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 def _einsum(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """Known subscripts; each letter has one size, and so has each place of an ellipsis."""
-    if len(args) < 2 or kwargs or not isinstance(args[0], Known) or type(args[0].value) is not str:
+    if len(args) < 2 or not kwargs.keys() <= {"optimize"}:
+        return TOP
+    if not isinstance(args[0], Known) or type(args[0].value) is not str:
         return TOP
     text = args[0].value.replace(" ", "")
     inputs, arrow, output = text.partition("->")
@@ -170,6 +174,8 @@ def _einsum(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
             sizes[letter] = known[0] if known else dim
     if mixes_by_value(operands) or not set(output) <= sizes.keys():
         return TOP
+    if kwargs and not output:
+        return TOP  # how it is computed decides whether it is a scalar
     try:
         samples = [sample(operand, lambda dim: 1) for operand in operands]
         result = call(np.einsum, (text, *samples), {})

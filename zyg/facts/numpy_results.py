@@ -6,7 +6,7 @@ many items there are (`np.unique`), the size along that dimension is unknown.
 (np.linalg.qr, float64[N, N])           -> (float64[N, N], float64[N, N])
 (np.delete, float64[N, M], int, axis=0) -> float64[?, M]
 
-Imported by the first program that calls a function of NumPy of which nothing is known yet.
+Imported together with `zyg.facts.numpy_library`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from ir import facts
 from ir.library.fact_rules import declare, distributed, is_int
-from ir.types import TOP, Known, NamedTuple, Sequence, Tuple, Type, join_all
+from ir.types import TOP, Known, NamedTuple, Sequence, Tuple, Type, join, join_all
 from zyg.array_type import (
     ANY,
     Array,
@@ -34,8 +34,11 @@ from zyg.array_type import (
     is_big,
     is_named,
     is_number,
+    rank_of,
 )
 from zyg.facts import numpy_composites as numpy_composites  # it is late together with this module
+from zyg.facts.example_calls import by_calls
+from zyg.facts.numpy_composites import inexact
 from zyg.facts.numpy_example import (
     COUNTS,
     Unknown,
@@ -139,10 +142,22 @@ def without_axis(y: Dims, x: Dims, dx: float = 1.0, axis: int = -1) -> Dims | No
     return (*y[:position], *y[position + 1 :])
 
 
+def apart(y: Type, distances: Array) -> Type:
+    """Of heights whose distances are given each: without one dimension."""
+    dtype = inexact(y, distances)
+    ranks = rank_of(y), rank_of(distances)
+    if dtype is None or ranks[0] is None or ranks[1] is None or max(ranks[0], ranks[1]) < 1:
+        return TOP
+    return element_or_array(dtype, (ANY,) * (max(ranks[0], ranks[1]) - 1))
+
+
 def trapezoid(callee: Callable[..., Any]) -> facts.ResultOf:
     alone, with_places = by_example(callee), shaped_by(callee, without_axis, 2)
 
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+        distances = argument(args, kwargs, 2, "dx", Known(1.0))
+        if isinstance(distances, Array):
+            return apart(args[0], distances)
         is_placed = len(args) > 1 and isinstance(args[1], Array)
         return (with_places if is_placed else alone)(args, kwargs)
 
@@ -163,7 +178,7 @@ def select(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     default = argument(args, kwargs, 2, "default", Known(0))
     masks, choices = map(arrays_in, args[:2])
     if not masks or not choices or not is_number(default) or mixes_by_value([*choices, default]):
-        return TOP
+        return by_calls(np.select, 3)(args, kwargs)
     dims = broadcast(map(dims_of, [*masks, *choices]))
     chosen = [np.ones(1, choice.dtype) for choice in choices]
     try:
@@ -287,7 +302,7 @@ def extract(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def append(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     axis = argument(args, kwargs, 2, "axis", Known(None))
     if len(args) < 2 or not isinstance(axis, Known) or axis.value is not None:
-        return TOP
+        return by_calls(np.append, 2)(args, kwargs)
     kinds = set().union(*map(dtypes_in, args[:2]))
     if None in kinds:
         return TOP
@@ -300,22 +315,18 @@ def append(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 def take_along_axis(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     is_known = len(args) >= 2 and isinstance(args[0], Array) and isinstance(args[1], Array)
     axis = argument(args, kwargs, 2, "axis", TOP)
-    if not is_known or not isinstance(axis, Known) or axis.value is None:
+    if not is_known or not isinstance(axis, Known):
         return TOP
-    dims = dims_of(args[1])
+    dims = (ANY,) if axis.value is None else dims_of(args[1])
     return TOP if dims is None else array_of(args[0].dtype, (ANY,) * len(dims))  # type: ignore[attr-defined]
 
 
 @declare(np.bincount)
 def bincount(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     weighted = len(args) > 1 or "weights" in kwargs
-    return array_of(np.dtype(np.float64 if weighted else np.intp), (ANY,))
-
-
-@declare(np.unique)
-def unique(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    is_plain = len(args) == 1 and not kwargs and isinstance(args[0], Array)
-    return array_of(args[0].dtype, (ANY,)) if is_plain else TOP  # type: ignore[attr-defined]
+    counts = array_of(np.dtype(np.intp), (ANY,))
+    # Weights of nothing are counted.
+    return join(counts, array_of(np.dtype(np.float64), (ANY,))) if weighted else counts
 
 
 @declare(np.ediff1d)

@@ -16,6 +16,7 @@ from ir import facts
 from ir.library.fact_rules import declare
 from ir.types import TOP, Known, Type, class_of
 from zyg.array_type import ANY, Array, is_number
+from zyg.facts.example_calls import by_calls
 from zyg.facts.numpy_example import COUNTS, by_example
 from zyg.facts.numpy_result_shapes import SHAPES, fft_shape, irfft_shape, rfft_shape
 from zyg.facts.numpy_shapes import argument
@@ -35,6 +36,8 @@ def frequencies(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     """Real numbers, if the distance between samples is one."""
     spacing = argument(args, kwargs, 1, "d", Known(1.0))
     is_real = is_number(spacing) and class_of(spacing) in (int, float, np.float64)
+    if not is_real and is_number(spacing):
+        return by_calls(np.fft.fftfreq, 0, has_sizes=False)((Known(4), spacing), {})
     return Array(np.dtype(np.float64), (ANY,)) if is_real else TOP
 
 

@@ -7,6 +7,9 @@ import math
 import numpy as np
 
 from ir import facts
+from ir.library.fact_rules import declare
+from ir.types import TOP
+from zyg.array_type import ANY, Array, rank_of
 from zyg.arrays.selections import is_finite, selected
 from zyg.arrays.transposes import differences_back
 from zyg.cotangents.cotangent import conj, unbroadcast
@@ -277,6 +280,13 @@ def differences_back_(bar, axis):
 
 
 facts.fresh(differences_back)
+
+
+@declare(differences_back)
+def type_of_differences_back(args, kwargs):
+    """As many dimensions as the differences have."""
+    rank = rank_of(args[0])
+    return TOP if rank is None else Array(args[0].dtype, (ANY,) * rank)
 
 
 @adjoint(np.ediff1d)

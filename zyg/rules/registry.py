@@ -60,6 +60,7 @@ _substitutes: dict[int, Callable[..., Any]] = {}
 # Those of class methods written in C, each of which is a new object whenever it is read.
 _of_class_methods: dict[tuple[str, int], Callable[..., Any]] = {}
 _stand_ins: dict[int, Callable[..., Any]] = {}
+_stood_for: dict[int, Any] = {}  # by the code that stands for one callable
 _beyond: dict[int, Callable[..., bool]] = {}
 _choosing: dict[int, str] = {}
 _ufunc_methods: dict[tuple[int, str], Callable[..., Any]] = {}
@@ -112,6 +113,8 @@ def stand_in(*callees: object) -> Callable[[R], R]:
         for callee in callees:
             _stand_ins[id(callee)] = function
             _alive.append(callee)
+        if len(callees) == 1:
+            _stood_for[id(function.__code__)] = callees[0]
         return function
 
     return register
@@ -427,6 +430,11 @@ def stand_in_of(
     package = _package_of(str(getattr(callee, "__module__", None)))
     register_late(package if package in LATE else "numpy")
     return _stand_ins.get(id(callee))
+
+
+def stood_for(code: object) -> Any:
+    """The callable that a function with this code stands for in some calls, if it does."""
+    return _stood_for.get(id(code))
 
 
 def has_stand_in(callee: object) -> bool:

@@ -141,10 +141,10 @@ def hankel(c, r=None):
 @substitute(linalg.polar)
 def polar(a, side="right"):
     if side == "right":
-        size = linalg.sqrtm(adjoint_of(a) @ a).astype(np.result_type(a, 0.0))
+        size = np.asarray(linalg.sqrtm(adjoint_of(a) @ a), np.result_type(a, 0.0))
         return adjoint_of(np.linalg.solve(size, adjoint_of(a))), size
     if side == "left":
-        size = linalg.sqrtm(a @ adjoint_of(a)).astype(np.result_type(a, 0.0))
+        size = np.asarray(linalg.sqrtm(a @ adjoint_of(a)), np.result_type(a, 0.0))
         return np.linalg.solve(size, a), size
     raise ValueError("`side` must be either 'right' or 'left'")
 

@@ -15,9 +15,10 @@ import numpy as np
 from scipy import stats
 
 from ir import facts, primitives
-from ir.core import Const, Location, Operand
+from ir.core import Const, Location, Operand, type_of
 from ir.inference.special_calls import Folded, special
 from ir.types import TOP, Scalar, Tuple
+from zyg.array_type import Array, One, is_big
 from zyg.arrays.selections import below_infinity
 from zyg.errors import NotDifferentiable
 from zyg.rules import (
@@ -328,16 +329,44 @@ def multivariate_logpdf(self, x, mean=None, cov=1, allow_singular=False):
     factor = np.linalg.cholesky(covariance(cov, mean, x))
     size = np.shape(factor)[0]
     apart = x if mean is None else x - mean
-    rows = np.reshape(apart, (-1, size))
+    is_vector = np.ndim(apart) == 0 or (np.ndim(apart) == 1 and not is_single(factor))
+    rows = vectors_in(apart, size, is_vector)
     whitened = np.linalg.solve(factor, np.transpose(rows))
     square = np.sum(whitened * whitened, 0)
     log_det = np.sum(np.log(np.diagonal(factor)))
     y = -0.5 * (square + size * 1.8378770664093453) - log_det
-    shape = np.shape(apart)
-    is_batch = len(shape) > 1 or (len(shape) == 1 and size == 1)
-    return np.reshape(y, shape if size == 1 and len(shape) < 2 else shape[:-1])[()] if (
-        is_batch
-    ) else y[0]
+    return y[0] if is_vector else batch_of(y, apart)
+
+
+def batch_of(y, apart):
+    """One number for each vector; SciPy leaves out dimensions of size 1."""
+    return np.squeeze(y if np.ndim(apart) < 3 else np.reshape(y, np.shape(apart)[:-1]))[()]
+
+
+def vectors_in(apart, size, is_vector):
+    """The vectors as rows of a matrix."""
+    if np.ndim(apart) == 2:
+        return apart
+    return np.reshape(apart, (-1, size)) if is_vector or np.ndim(apart) > 1 else (
+        np.expand_dims(apart, 1)
+    )
+
+
+def is_single(factor):
+    """Whether vectors have one component: an array of them may be one of numbers."""
+    return np.shape(factor)[0] == 1
+
+
+constant(is_single)
+
+
+@facts.fold(is_single)
+def known_to_be_single(call):
+    type_ = type_of(call.args[0])
+    if not isinstance(type_, Array) or not type_.dims:
+        return None
+    is_one = isinstance(type_.dims[0], One)
+    return Const(is_one) if is_one or is_big(type_.dims[0]) else None
 
 
 def covariance(cov, mean, x):

@@ -14,6 +14,7 @@ from scipy import special, stats
 
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, substitute
+from zyg.rules.scipy_stats import batch_of, is_single, vectors_in
 
 COUNTS, SHARES = type(stats.multinomial), type(stats.dirichlet)
 STUDENTS = type(stats.multivariate_t)
@@ -51,7 +52,8 @@ def dirichlet_logpdf(self, x, alpha):
     refuse_shares(x)
     exponents = np.reshape(alpha - 1, (-1,) + (1,) * (np.ndim(x) - 1))
     constant_part = special.gammaln(np.sum(alpha)) - np.sum(special.gammaln(alpha))
-    return constant_part + np.sum(special.xlogy(exponents, x), 0)
+    value = constant_part + np.sum(special.xlogy(exponents, x), 0)
+    return value if np.ndim(x) == 1 else np.squeeze(value)[()]  # as SciPy does
 
 
 @substitute(SHARES.pdf)
@@ -76,16 +78,14 @@ def multivariate_t_logpdf(self, x, loc=None, shape=1, df=1):
     size = np.shape(shape)[0] if loc is None else np.size(loc)
     factor = np.linalg.cholesky(matrix(shape, size))
     apart = x if loc is None else x - loc
-    rows = np.reshape(apart, (-1, size))
+    is_vector = np.ndim(apart) == 0 or (np.ndim(apart) == 1 and not is_single(factor))
+    rows = vectors_in(apart, size, is_vector)
     whitened = np.linalg.solve(factor, np.transpose(rows))
     half, order = 0.5 * df, 0.5 * (df + size)
     value = special.gammaln(order) - special.gammaln(half) - 0.5 * size * np.log(df * np.pi)
     value = value - np.sum(np.log(np.diagonal(factor)))
     value = value - order * np.log1p(np.sum(whitened * whitened, 0) / df)
-    lengths = np.shape(apart)
-    return np.reshape(value, lengths if size == 1 and len(lengths) < 2 else lengths[:-1])[()] if (
-        np.size(value) > 1
-    ) else value[0]
+    return value[0] if is_vector else batch_of(value, apart)
 
 
 def matrix(shape, size):

@@ -10,11 +10,15 @@ import math
 import numpy as np
 
 from ir import facts
+from ir.library.fact_rules import declare
+from ir.types import TOP
+from zyg.array_type import Array
 from zyg.arrays.transposes import diagonal_back
 from zyg.cotangents.cotangent import unbroadcast
 from zyg.cotangents.cotangent_items import scatter
 from zyg.errors import NotDifferentiable
 from zyg.facts.numpy_result_shapes import OF_RESULTS
+from zyg.facts.numpy_shapes import dims_from
 from zyg.rules.registry import adjoint, constant
 
 constant(*OF_RESULTS)
@@ -240,6 +244,13 @@ def diagonal_back_(bar, shape, offset, axis1, axis2):
 
 
 facts.fresh(diagonal_back)
+
+
+@declare(diagonal_back)
+def type_of_diagonal_back(args, kwargs):
+    """Of the given shape, in the dtype of what stands on the diagonal."""
+    dims = dims_from(args[1])
+    return TOP if dims is None or not isinstance(args[0], Array) else Array(args[0].dtype, dims)
 
 
 @adjoint(np.diag)

@@ -14,6 +14,7 @@ from ir import facts
 from zyg.arrays.selections import below_infinity
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
+from zyg.facts.example_calls import broadcasting
 from zyg.facts.numpy_example import by_example, elementwise
 from zyg.rules.options import of_one, of_two
 from zyg.rules.registry import adjoint, constant, stand_in
@@ -30,6 +31,17 @@ for _ufunc in UFUNCS:
     facts.result(_ufunc)(elementwise(_ufunc, _ufunc.nin))
     if _ufunc.nin < 3:
         stand_in(_ufunc)(of_one if _ufunc.nin == 1 else of_two)
+for _function in vars(special).values():
+    if isinstance(_function, np.ufunc) and _function.nout > 1:
+        facts.pure(_function)
+        facts.result(_function)(elementwise(_function, _function.nin))
+# These are Python, and give a number for those of each argument.
+facts.result_made_by(
+    broadcasting, special.factorial, special.comb, special.perm, special.zeta, special.lambertw,
+    special.spherical_jn, special.spherical_yn, special.jvp, special.yvp,
+    special.ivp, special.kvp, special.h1vp, special.h2vp,
+)
+facts.result(special.multigammaln)(broadcasting(special.multigammaln, start=40))
 for _function in (special.logsumexp, special.softmax, special.log_softmax):
     facts.pure(_function)
     facts.total(_function)

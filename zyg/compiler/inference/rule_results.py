@@ -5,13 +5,16 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
+from ir import facts
 from ir.core import Const, Operand, Value, type_of
 from ir.inference.infer import Inference
 from ir.parse import parse_code
-from ir.types import BOTTOM, TOP, Known, Type, widen
+from ir.types import BOTTOM, TOP, Closure, Known, Type, widen
 from zyg.compiler.inference.arguments import bind_operands
 from zyg.compiler.inference.objects import lookup
-from zyg.rules.registry import rule_of, substitute_of
+from zyg.compiler.origins import is_of_zyg
+from zyg.compiler.specialisation import Specialisation, is_unknown, setting_type
+from zyg.rules.registry import rule_of, stood_for, substitute_of
 from zyg.signature import is_bound, is_by_rules
 
 if TYPE_CHECKING:
@@ -74,6 +77,40 @@ def _rule_result(
     found = widen(type_of(parts[0])) if parts is not None and len(parts) == 2 else TOP
     # A rule that calls what it stands for, by a function declared constant, seems never to return.
     return TOP if found == BOTTOM else found
+
+
+def declared_result(
+    made: Specialisation, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
+) -> Type:
+    """What is known of the function of a library that code of ours stands for, where the code
+    itself doesn't tell."""
+    if not is_unknown(made.result) or not is_of_zyg(made.source.globals) or made.updates:
+        return made.result
+    function = callee.value if isinstance(callee, Known) else None
+    if isinstance(callee, Closure):
+        function = stood_for(callee.code)
+    elif isinstance(function, types.FunctionType):
+        function = stood_for(function.__code__) or function
+    result_of = None if facts.is_helper(function) else facts.result_of(function)
+    if result_of is None:
+        return made.result
+    # Of what is part of the signature: other calls may have this specialisation, too.
+    named = {name: setting_type(type_) for name, type_ in kwargs.items()}
+    found = result_of(tuple(map(setting_type, args)), named)
+    return made.result if is_unknown(found) else found
+
+
+def with_declared_type(
+    made: Operand, callee: object, args: list[Operand], kwargs: dict[str, Operand]
+) -> Operand:
+    """What code in the place of a library's call gives, with what is known of that call."""
+    result_of = facts.result_of(callee) if isinstance(made, Value) else None
+    if result_of is None or not isinstance(made, Value) or not is_unknown(made.type):
+        return made
+    named = {name: type_of(arg) for name, arg in kwargs.items()}
+    found = result_of(tuple(map(type_of, args)), named)
+    made.type = made.type if is_unknown(found) else found
+    return made
 
 
 def _operand(type_: Type) -> Operand:

@@ -31,7 +31,7 @@ from zyg.compiler.inference.deciding_functions import CACHED
 from zyg.compiler.inference.effect_surroundings import EffectSurroundings
 from zyg.compiler.inference.known_callees import known_call, maker_of
 from zyg.compiler.inference.objects import is_object_type
-from zyg.compiler.inference.rule_results import method_by_rules, rule_result
+from zyg.compiler.inference.rule_results import method_by_rules, rule_result, with_declared_type
 from zyg.compiler.inference.stepping import PROGRAMS, READERS
 from zyg.compiler.nested import inner_gradients
 from zyg.compiler.origins import is_of_zyg, is_ours, is_run_time, works_on_values
@@ -183,8 +183,9 @@ class ProgramSurroundings(EffectSurroundings):
                 return known
             found = _python_code(callee.value, args, kwargs)
             if found is not None:
-                plain, args = found
-                return inference.typed_call(Const(plain), args, kwargs, ["t"], loc)[0]
+                plain, given = found
+                made = inference.typed_call(Const(plain), given, kwargs, ["t"], loc)[0]
+                return with_declared_type(made, callee.value, args, kwargs)
         if inference.places is not None and isinstance(callee, Const):
             maker = maker_of(self.call_type, callee, args, kwargs)
             if maker is not None:
