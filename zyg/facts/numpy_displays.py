@@ -67,7 +67,7 @@ def _of_items(
 
 OF_ITEMS: tuple[Any, ...] = (
     np.ascontiguousarray, np.asfortranarray, np.concatenate, np.stack, np.vstack, np.hstack,
-    np.column_stack, np.dstack, np.choose, np.select, np.tensordot, np.linalg.multi_dot,
+    np.column_stack, np.dstack, np.choose, np.tensordot, np.linalg.multi_dot,
 )
 for _function in OF_ITEMS:
     special(_function)(partial(_of_items, _function))

@@ -147,7 +147,7 @@ special_calls.LATE["zyg.rules.joining"] = "zyg.rules.joined_pieces"
 special_calls.late(
     "zyg.facts.numpy_displays", np.array, np.asarray, np.asanyarray, np.ascontiguousarray,
     np.asfortranarray, np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack,
-    np.choose, np.select, np.tensordot, np.linalg.multi_dot,
+    np.choose, np.tensordot, np.linalg.multi_dot,
 )
 special_calls.late("zyg.facts.numpy_changes", np.ndarray.fill, np.ndarray.sort, np.copyto)
 special_calls.late("zyg.facts.numpy_missing", np.nansum, np.nanmean, np.nan_to_num)
