@@ -78,6 +78,8 @@ def written(x: Any, names: dict[str, Any]) -> str:
         if type(x) is list:
             return f"[{', '.join(items)}]"
         return f"({', '.join(items)}{',' * (len(items) == 1)})"
+    if x is ...:
+        return "..."
     if isinstance(x, LITERALS) and not isinstance(x, np.generic):
         return repr(x)
     name = f"c{len(names)}"
