@@ -116,8 +116,8 @@ PROGRAMS = [
     new_key_and_an_insertion, accumulated_objects,
 ]
 REFUSED = {
-    rows_beside_a_number, object_in_a_list_in_a_dict, object_in_a_dict_of_two_names,
-    moved_by_an_insertion, accumulated_objects,
+    rows_beside_a_number, object_in_a_dict_of_two_names, moved_by_an_insertion,
+    accumulated_objects,
 }
 
 

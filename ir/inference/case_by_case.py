@@ -15,11 +15,12 @@ is known. Calls of a variable that holds one of several functions are branches i
 from __future__ import annotations
 
 import operator
+import types
 from typing import TYPE_CHECKING, Any
 
 from ir import primitives
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
-from ir.derived import is_asked
+from ir.derived import found_in, is_asked, is_of_users
 from ir.forgettable import forgettable
 from ir.heap import holds_attribute, is_stored_in, store_attribute, stored_attribute
 from ir.inference.callees import Choice, choices, is_choice
@@ -68,8 +69,8 @@ def by_methods(
 
 
 def is_method_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
-    """Whether an attribute of objects of one of several classes is a method of each, or of some,
-    and the others have none: a read of theirs raises."""
+    """Whether an attribute of objects of one of several classes is a method of each; some may be
+    containers, with methods of Python's own, or have no such attribute: a read of theirs raises."""
     if not isinstance(type_, Union):
         return False
     others = [
@@ -77,8 +78,15 @@ def is_method_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
         if self.surroundings.member(member, name).kind != "method"
     ]
     return len(others) < len(type_.members) and all(
-        isinstance(member, Instance) and self.surroundings.has_nothing(class_of(member), name)
+        (isinstance(member, Instance) and self.surroundings.has_nothing(class_of(member), name))
+        or (not is_asked(member) and _is_of_container(class_of(member), name))
         for member in others
+    )
+
+
+def _is_of_container(cls: type | None, name: str) -> bool:
+    return cls is not None and not is_of_users(cls) and isinstance(
+        found_in(cls, name), types.MethodDescriptorType
     )
 
 

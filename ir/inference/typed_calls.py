@@ -99,7 +99,7 @@ class TypedCalls(TypedChanges):
             kwargs = {name: places.read(arg, loc) for name, arg in kwargs.items()}
             if type(callee) is Value and callee not in self.methods:
                 callee = places.read(callee, loc)
-            callee = places.held.read_callee(callee, loc)
+            callee = known_operand(places.held.read_callee(callee, loc))
             called = callee
             if type(callee) is Value and callee in self.methods:
                 called, _ = self.methods[callee]
@@ -150,7 +150,7 @@ class TypedCalls(TypedChanges):
         plain = _PLAIN.get(id(value))
         if plain is not None and _is_immutable(widen(type_of(args[0]))):
             return self.typed_call(Const(plain), args, kwargs, names, loc)
-        if places is not None and self.surroundings.is_apart():
+        if places is not None and (self.heap is not None or self.surroundings.is_apart()):
             cases = case_by_case.asked_by_cases(self, callee, args, kwargs, names, loc)
             if cases is not None:
                 return cases

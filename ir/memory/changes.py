@@ -105,14 +105,14 @@ def _unless_container(
     """A change of an item of what may be an object as well, which has a method for that."""
     if not any(map(is_asked, members_of(type_of(args[0])))):
         return None
-    return case_by_case.by_cases(self, callee, args, names, loc)
+    return case_by_case.by_kinds(self, callee, args, names, loc)
 
 
 def unless_replaced(
     self: TypedCalls, items: Operand, method: str, loc: Location | None
 ) -> None:
-    """Refuses a change of what has code of its own for that, although it derives from a container;
-    where types don't tell, the run time does."""
+    """Refuses a change of what has code of its own for that: it derives from a container, or is an
+    object in the place of one. Where types don't tell, the run time does."""
     for type_ in members_of(type_of(items)):
         cls = class_of(type_)
         if cls is not None and replaces(cls, method):
@@ -120,7 +120,9 @@ def unless_replaced(
                 f"{cls.__name__} derives from a container and replaces its `{method}`", loc,
                 advice="let the class hold the container in an attribute",
             )
-    if class_of(type_of(items)) is None and self.heap is None:
+    assert self.places is not None
+    is_held = isinstance(items, Value) and self.places.held.is_held(items)
+    if class_of(type_of(items)) is None and not is_held:  # what is held is looked at by its change
         check = self.surroundings.unless_replaced
         self.ops.append(check_call(check, [items, Const(method)], loc))
 

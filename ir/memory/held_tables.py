@@ -38,9 +38,11 @@ from ir.memory.stand_ins import StandIns
 from ir.types import (
     BOTTOM,
     TOP,
+    Closure,
     Dict,
     Instance,
     Iterator,
+    Known,
     Method,
     Scalar,
     Tuple,
@@ -161,6 +163,20 @@ def may_be_one(first: Kind, second: Kind) -> bool:
     if len(first) != len(second):
         return False
     return not first or (first[0] == second[0] and may_be_one(first[1], second[1]))
+
+
+def _hands_on(callee: Operand, args: list[Operand]) -> bool:
+    """Whether a call gives the tuple that it is given, or calls a function that is known with the
+    items of one, which that reads or changes."""
+    if not isinstance(callee, Const):
+        return False
+    if callee.value is tuple:
+        return class_of(type_of(args[0])) is tuple
+    if callee.value is not primitives.apply:
+        return False
+    function, given, named = map(type_of, args)
+    is_known = isinstance(function, Known | Closure)
+    return is_known and isinstance(given, Tuple) and isinstance(named, Dict)
 
 
 def _joins(callee: Operand, args: list[Operand]) -> bool:
@@ -361,6 +377,8 @@ class HeldTables(StandIns):
     ) -> tuple[list[Operand], dict[str, Operand]]:
         args, kwargs = super().operands_of(callee, args, kwargs, loc)
         if not any(is_deep(type_of(arg)) for arg in (*args, *kwargs.values())):
+            return args, kwargs
+        if _hands_on(callee, args):
             return args, kwargs
         known = id(callee.value) if isinstance(callee, Const) else None
         if known in WITHOUT_STEPS:

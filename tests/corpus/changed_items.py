@@ -116,3 +116,69 @@ def part_that_a_loop_changes(x):
             other -= 0.1
         padded[:, 0] = padded[:, -2]
     return np.sum(padded * padded) + np.sum(inner)
+
+
+class Halved(Cell):
+    """Whose items aren't what was stored."""
+
+    def __setitem__(self, key, value):
+        self.value = value / 2.0
+
+    def __delitem__(self, key):
+        self.value = self.value * 3.0
+
+    def append(self, value):
+        self.value = self.value * value
+
+
+class Call:
+    """A function's arguments, which are known when the program runs."""
+
+    def __init__(self, *arguments):
+        self.arguments = arguments
+
+    def of(self, function):
+        return function(*self.arguments)
+
+
+def stored_in_either(x, y):
+    items = Halved(x) if x > 1.0 else [y, x]
+    items[0] = x * y + y
+    items[0] += x
+    items.append(y * y)
+    return items[0] * y
+
+
+def stored_in_either_once(x, y):
+    items = Halved(x) if x > 1.0 else [y]
+    items[0] = x * y + y
+    return items[0] * y
+
+
+@program((1.5, 0.7), (0.5, 0.7))
+def an_object_or_a_list_at_run_time(x, y):
+    return Call(x, y).of(stored_in_either) * stored_in_either(y, x)
+
+
+@program((1.5, 0.7), (0.5, 0.7))
+def an_object_or_a_list_once_at_run_time(x, y):
+    return Call(x, y).of(stored_in_either_once)
+
+
+@program((1.5, 0.7), (0.5, 0.7))
+def an_object_or_a_list_that_is_shortened(x, y):
+    items = Halved(x) if x > 1.0 else [y, x]
+    alias = items
+    items[0] *= y
+    del items[0]
+    return alias[0] * y
+
+
+@program((1.5, 0.7))
+def objects_among_lists_and_arrays(x, y):
+    total = 0.0
+    for items in (Halved(x), [y], np.array([x, y])):
+        items[0] = items[0] * y
+        items[0] += x
+        total += items[0] ** 2
+    return total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ from zyg.held.held_memory import is_captured, is_known, version_of
 from zyg.held.held_views import dict_of, is_read_later
 from zyg.held.memory_kinds import is_memory, items_of, memory_behind, memory_in
 
-_PLAIN = (list, dict, np.ndarray)
+_PLAIN = (list, dict, Counter, np.ndarray)
 _STORING = ("__setitem__", "__delitem__")
 
 
@@ -29,8 +29,13 @@ def unless_held(value: Any) -> None:
             "name; change it by the attribute, or change a copy"
         )
     unless_captured(value)
+    unless_storing_itself(value, *_STORING)
+
+
+def unless_storing_itself(value: Any, *methods: str) -> None:
+    """Raises for what has code of its own for a change of its items, in a container's place."""
     cls = type(value)
-    if cls not in _PLAIN and any(type(found_in(cls, name)) is FunctionType for name in _STORING):
+    if cls not in _PLAIN and any(type(found_in(cls, name)) is FunctionType for name in methods):
         raise NotDifferentiable(
             f"a {cls.__name__} says itself how its items are stored, and it isn't known that "
             "one stands here; call its method by name, `x.__setitem__(key, value)`"

@@ -34,12 +34,16 @@ _EXACT = ("__getitem__", "__len__", "__contains__")
 
 
 def unless_replaced(items: Any, method: str) -> None:
-    """Raises for a container whose class has code of its own for one of its methods."""
+    """Raises for a container whose class has code of its own for one of its methods, and for an
+    object in the place of one."""
     cls = type(items)
     if replaces(cls, method):
         raise NotDifferentiable(
             f"{cls.__name__} derives from a container and replaces its `{method}`; {ADVICE}"
         )
+    from zyg.held.held_checks import unless_storing_itself  # few programs need it
+
+    unless_storing_itself(items, method)
 
 
 def unless_missing(items: Any, key: Any, otherwise: Any) -> None:
