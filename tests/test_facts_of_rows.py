@@ -42,7 +42,7 @@ TABLES = (
     "rule_rows_scipy_linalg solutions banded equations matrices factorisations composites",
     "rule_rows_scipy_signal transforms convolutions filters",
     "rule_rows_special of_one of_one_more of_several with_parameters with_more_parameters "
-    "at_other_places composites",
+    "at_other_places",
     "rule_rows_stats continuous discrete vectors",
 )
 MODULES = {
@@ -102,7 +102,6 @@ BY_SIZES = "of how many dimensions the result is, sizes decide"
 COTANGENTS = "of cotangents that may be containers, or none"
 UNKNOWN: dict[str, str] = {
     "math.prod": "of numbers of several classes",
-    "builtins.sum": "of tuples, of a length that is none of their type",
     "numpy.arctan2": "a list of integers may be empty, and is then an array of floats",
     "numpy.cross": "of two or three components, which the sizes don't tell",
     "numpy.cov": BY_SIZES,

@@ -49,7 +49,7 @@ def test_last_argument(row: Row) -> None:
     zyg.check_grads(call, x, order=1)
 
 
-@pytest.mark.parametrize(("row", "slopes"), at_edges(), ids=str)
+@pytest.mark.parametrize(("row", "slopes"), [*at_edges()], ids=str)
 @pytest.mark.filterwarnings("ignore")
 def test_at_an_edge(row: Row, slopes: tuple[float, ...]) -> None:
     np.testing.assert_allclose(zyg.gradient(row.callee, *row.args), slopes, rtol=1e-12, atol=1e-14)
@@ -117,7 +117,7 @@ if hasattr(special, "sph_harm"):
         zyg.check_grads(harmonic, np.array([[0.7], [-1.1]]), np.array([0.4, 1.2, 2.9]))
 
 
-@pytest.mark.parametrize("row", at_other_places(), ids=str)
+@pytest.mark.parametrize("row", [*at_other_places()], ids=str)
 def test_polynomials_at_other_places(row: Row) -> None:
     *parameters, x = row.args
     substitute = registry.substitute_of(row.callee)
@@ -142,7 +142,7 @@ def test_slope_of_jacobis_functions_where_they_are_sines():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("row", of_one_more(), ids=str)
+@pytest.mark.parametrize("row", [*of_one_more()], ids=str)
 def test_second_order_of_more(row: Row) -> None:
     callee = row.callee
     if not np.iscomplexobj(row.args[0]) or callee in (special.elliprf, special.elliprj):

@@ -141,7 +141,8 @@ JOINING = (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack)
 ITEM = (np.ndarray.item, np.generic.item)
 facts.late(
     "zyg.facts.numpy_arrangements", *RESHAPING, *MAKERS, *CONVERTING, *JOINING, *ITEM, np.logspace,
-    np.geomspace, np.full_like, np.split, np.array_split,
+    np.geomspace, np.full_like, np.asfortranarray, np.split, np.array_split, np.hsplit, np.vsplit,
+    np.dsplit,
 )
 special_calls.LATE["zyg.rules.joining"] = "zyg.rules.joined_pieces"
 special_calls.late(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ir import facts
 from ir.library.fact_rules import declare
-from ir.types import TOP
+from ir.types import TOP, Scalar
 from zyg.array_type import ANY, Array, rank_of
 from zyg.arrays.selections import is_finite, selected
 from zyg.arrays.transposes import differences_back
@@ -160,6 +160,8 @@ def first_true(conditions):
 
 
 constant(first_true, is_finite)
+facts.pure(is_finite)
+facts.result(is_finite)(lambda args, kwargs: Scalar(bool))
 
 
 @adjoint(np.clip)

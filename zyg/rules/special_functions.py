@@ -38,8 +38,8 @@ for _function in vars(special).values():
 # These are Python, and give a number for those of each argument.
 facts.result_made_by(
     broadcasting, special.factorial, special.comb, special.perm, special.zeta, special.lambertw,
-    special.spherical_jn, special.spherical_yn, special.jvp, special.yvp,
-    special.ivp, special.kvp, special.h1vp, special.h2vp,
+    special.spherical_jn, special.spherical_yn, special.spherical_in, special.spherical_kn,
+    special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp,
 )
 facts.result(special.multigammaln)(broadcasting(special.multigammaln, start=40))
 for _function in (special.logsumexp, special.softmax, special.log_softmax):
