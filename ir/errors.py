@@ -81,6 +81,10 @@ class NeedsHeap(Unsupported):
     """Code that works on objects was met in a function that doesn't take the heap (`ir.heap`)."""
 
 
+class HeldByError(NeedsHeap):
+    """A number that an exception holds is used by what catches it."""
+
+
 def _syntax_details(location: Location) -> tuple[str, int, int, str | None, int, int]:
     """What `SyntaxError` wants: the file, and columns that count characters from 1.
 

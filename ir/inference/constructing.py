@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ir import primitives
 from ir.core import Call, Const, Location, Operand, Value
 from ir.errors import Unsupported
-from ir.heap import new_object
+from ir.heap import new_object, set_attribute
 from ir.suggestions import temporary_of_class
 from ir.types import Instance
 
@@ -48,9 +49,12 @@ def constructed(
         self.classes_made.add(cls.value)
         return None
     made = Value(temporary_of_class(name, cls.value), Instance(cls.value))
-    self._define(Call(Const(new_object), [cls], {}, [made], loc))
+    self._define(Call(Const(constructor.maker), [cls], {}, [made], loc))
+    if constructor.maker is not new_object:  # an exception, which holds what it is made with
+        held = self.typed_call(Const(primitives.build_tuple), args, {}, ["args"], loc)[0]
+        self.typed_call(Const(set_attribute), [made, Const("args"), held], {}, ["_"], loc)
     if constructor.init is not None:
         self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
-    elif args or kwargs:
+    elif constructor.maker is new_object and (args or kwargs):
         self._append(Const(object.__init__), [made, *args], kwargs, ["_"], loc)
     return made

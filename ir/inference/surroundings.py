@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ir.core import Const, For, Function, Location, Operand
+from ir.heap import new_object
 from ir.inference.contents_asked import ContentsAsked
 from ir.memory.place_state import Effect, Returned
 from ir.record import record
@@ -57,11 +58,13 @@ class Member:
 class Constructor:
     """How an object is made: without contents, then by `init`, if there is one.
 
-    `base` is the container that its class derives from, if it does (`ir.derived`).
+    `base` is the container that its class derives from, if it does (`ir.derived`), `maker` gives the
+    object without contents.
     """
 
     init: Any
     base: type | None = None
+    maker: Any = new_object
 
 
 class Surroundings(ContentsAsked, Protocol):

@@ -156,6 +156,8 @@ def _generated(
     fields: Fields | None, on_values: bool,
 ) -> Entry:
     heap = next((i for i, s in enumerate(plan.inputs) if s.kind == "heap"), None)
+    refuses_errors = heap is None and (on_values or is_at_run_time(mode))
+    compiler.specialiser.refuses_errors = refuses_errors
     if heap is None and compiler.assigned.shared:
         raise NeedsHeap("globals or classes hold what is differentiated", plan.source.loc)
     if fields is None:

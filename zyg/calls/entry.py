@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir.errors import NamesUnknown, NeedsHeap, SourceNotFound, Unsupported
+from ir.errors import HeldByError, NamesUnknown, NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import with_held_inputs
 from ir.inference import special_calls
 from ir.late import imported, late
@@ -354,7 +354,7 @@ def _made_for(
             try:
                 entry = made_of_signature(compiler, mode, plan, types_, len(args))
             except (Unsupported, FasterOnHeap) as reason:
-                if type(reason) not in (NeedsHeap, FasterOnHeap):
+                if not isinstance(reason, NeedsHeap | FasterOnHeap):
                     from zyg.compiler.inference.fields import holds_objects
 
                     if is_at_run_time(mode) or not holds_objects(function, args, kwargs):
@@ -368,9 +368,9 @@ def _made_for(
                         heap_key, mode, function, args, kwargs, compiler.assigned.shared
                     )
                 except (NotDifferentiable, UnsupportedSyntax):
-                    if isinstance(reason, NeedsHeap):
+                    if isinstance(reason, NeedsHeap) and not isinstance(reason, HeldByError):
                         raise
-                    if isinstance(reason, Unsupported):
+                    if isinstance(reason, Unsupported) and not isinstance(reason, HeldByError):
                         cache.on_heap.discard(key)
                         raise reason from None
                 compiler.abandon()

@@ -27,12 +27,14 @@ UNTOUCHED = float("0")
 
 
 class Run:
-    """A forward pass that works on objects; `keys` is for `zyg.held.outer_keys`."""
+    """A forward pass that works on objects; `keys` is for `zyg.held.outer_keys`, `errors` are the
+    exceptions that it has made, by `id`."""
 
-    __slots__ = ("keys",)
+    __slots__ = ("errors", "keys")
 
     def __init__(self) -> None:
         self.keys: dict[int, tuple[Any, frozenset[Any]]] = {}
+        self.errors: dict[int, BaseException] = {}
 
 
 class _State(_local):

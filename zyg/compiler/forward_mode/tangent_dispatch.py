@@ -378,7 +378,7 @@ def refuse_objects(function: Any, values: Values) -> None:
     for value in values:
         if isinstance(value, list | tuple | dict | deque | set | frozenset):
             refuse_objects(function, tuple(value.values() if isinstance(value, dict) else value))
-        elif is_place(type(value)):
+        elif is_place(type(value)) and not isinstance(value, BaseException):
             raise NotDifferentiable(
                 f"forward mode can't tell what {name_of(function)} reads of a "
                 f"{type(value).__name__}"

@@ -9,10 +9,11 @@ from typing import Any
 from ir import primitives, try_primitives
 from ir.derived import place_of_field
 from zyg.compiler.forward_mode.tangent_dispatch import rule_call
-from zyg.compiler.inference.objects import is_place
+from zyg.compiler.inference.objects import is_error, is_place
 from zyg.compiler.run_time import memory
 from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
+from zyg.held.made_errors import is_made
 from zyg.held.memory_kinds import CACHED
 from zyg.rules.attributes import is_field, is_of_class
 from zyg.rules.functional import remembering
@@ -85,7 +86,7 @@ def attribute_tangent(value: Any, obj: Any, name: str, *rest: Any) -> Any:
     obj_dot = rest[(len(rest) - 2) // 2]
     if len(rest) > 2 and not hasattr(obj, name):
         return rest[-1]
-    if has_table() and is_place(type(obj)):
+    if has_table() and is_place(type(obj)) and (not is_error(type(obj)) or is_made(obj)):
         if not is_field(
             obj, name, getattr(type(obj), name, None)
         ) and holds_numbers(value):

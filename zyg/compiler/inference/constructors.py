@@ -9,7 +9,7 @@ from typing import Any
 
 from ir.derived import BASES, base_of, callable_of
 from ir.inference.surroundings import Constructor
-from zyg.compiler.inference.objects import is_place, lookup
+from zyg.compiler.inference.objects import INIT_OF_ERRORS, is_error, is_place, lookup
 from zyg.rules.registry import rule_of, substitute_of
 
 _PLAIN_NEW: Any = lookup(object, "__new__"), lookup(types.SimpleNamespace, "__new__")
@@ -26,9 +26,15 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
         return Constructor(init if is_own else None, base_of(cls))
     if not is_place(cls) or type(cls).__call__ is not type.__call__ or rule_of(cls) is not None:
         return None
-    if lookup(cls, "__new__") not in _PLAIN_NEW or getattr(cls, "__abstractmethods__", None):
+    is_plain = is_error(cls) or lookup(cls, "__new__") in _PLAIN_NEW
+    if not is_plain or getattr(cls, "__abstractmethods__", None):
         return None
     init = lookup(cls, "__init__")
+    if is_error(cls):
+        is_python = isinstance(init, types.FunctionType)
+        from zyg.held.made_errors import new_error  # few programs need it
+
+        return Constructor(with_source(init, cls) if is_python else None, maker=new_error)
     if init is _PLAIN_INIT:
         return Constructor(None)
     if init is _INIT_OF_NAMESPACE:
@@ -55,7 +61,7 @@ def method_above(cls: type, found: Any, base: type) -> Any:
         from zyg.rules.attribute_dicts import init_by_computed_names  # few programs need it
 
         return init_by_computed_names
-    if found is tuple.__new__:
+    if found is tuple.__new__ or id(found) in INIT_OF_ERRORS:
         return found
     if base in BASES:
         return callable_of(found) if base_of(cls) is not None else None

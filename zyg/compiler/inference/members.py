@@ -21,6 +21,7 @@ from zyg.compiler.inference.objects import (
     ALL_NAMES,
     ANY_NAME,
     COMPUTED,
+    is_error,
     is_place,
     lookup,
     overloads,
@@ -53,6 +54,9 @@ def member(type_: Type, name: str) -> Member:
         if isinstance(method, types.FunctionType):
             return Member("method", method)
         return Member("stored", store="plain", is_plainly_deleted=True)
+    if is_error(cls) and name in vars(BaseException):
+        is_held = name == "args"
+        return Member("stored", store="plain") if is_held else Member("other")
     found = lookup(cls, name)
     kind, getter = _as_read(cls, name, found)
     store, setter = _as_stored(name, found)
@@ -68,7 +72,8 @@ def member(type_: Type, name: str) -> Member:
 
 def is_of_python(found: Any, name: str) -> bool:
     """Whether a hook for attributes is that of classes which have none of their own."""
-    return found is lookup(object, name) or found is lookup(types.SimpleNamespace, name)
+    plain = object, types.SimpleNamespace, BaseException
+    return any(found is lookup(cls, name) for cls in plain)
 
 
 def _as_read(cls: type, name: str, found: Any) -> tuple[str, Any]:

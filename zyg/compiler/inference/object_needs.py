@@ -24,7 +24,13 @@ from zyg.compiler.guards import AnyGuard
 from zyg.compiler.inference.conversions import takes_apart
 from zyg.compiler.inference.deciding_functions import CACHED, DecidingFunctions
 from zyg.compiler.inference.members import member
-from zyg.compiler.inference.objects import holds_no_objects, is_place, may_overload
+from zyg.compiler.inference.objects import (
+    ERRORS,
+    holds_no_objects,
+    is_error,
+    is_place,
+    may_overload,
+)
 from zyg.compiler.inference.stepping import PROGRAMS, step_of
 from zyg.compiler.origins import is_run_time, works_on_values
 from zyg.compiler.recursions import Recursions
@@ -100,6 +106,8 @@ class ObjectNeeds(DecidingFunctions):
         self._lost: list[Operand] = []
         # Functions that were found to work on objects when their adjoints were made.
         self.needs_heap: set[Function] = set()
+        # Whether numbers that exceptions hold have no derivatives, and raise.
+        self.refuses_errors = False
         # What objects hold, in code that works on objects and is all known.
         self.fields: Fields | None = None
         # What was known of objects where this began.
@@ -181,7 +189,7 @@ class ObjectNeeds(DecidingFunctions):
                 getattr(function, "is_of_program", False)
             ):
                 if isinstance(function, type):
-                    return is_place(function)
+                    return self.follows_errors() if is_error(function) else is_place(function)
                 if type(function) is CACHED and self.remembers_numbers(function, args, kwargs):
                     return False
                 return is_place(type(function)) or _calls_python(function)
@@ -212,6 +220,10 @@ class ObjectNeeds(DecidingFunctions):
             self._stack[-1].takes_apart = True
             return made.works_on_objects or self._stack[-1].heap is not None
         return made.works_on_objects
+
+    def follows_errors(self) -> bool:
+        """Whether exceptions are objects: a number that one holds is used by what catches it."""
+        return ERRORS in self.needs_heap
 
     def remembers_numbers(
         self, cached: Any, args: tuple[Type, ...], kwargs: dict[str, Type]

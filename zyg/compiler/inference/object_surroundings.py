@@ -11,7 +11,7 @@ from ir import facts
 from ir.binding import bind
 from ir.core import Location, Operand, type_of
 from ir.derived import base_of
-from ir.errors import SourceNotFound, Unsupported
+from ir.errors import HeldByError, SourceNotFound, Unsupported
 from ir.heap import HEAP, HEAP_NAME, Contents, with_heap
 from ir.inference.surroundings import Constructor
 from ir.late import MemberOf, late
@@ -36,8 +36,10 @@ from zyg.compiler.inference import asked_for_keys, replaced
 from zyg.compiler.inference.attribute_surroundings import AttributeSurroundings
 from zyg.compiler.inference.constructors import constructor, has_rule_of_user
 from zyg.compiler.inference.objects import (
+    ERRORS,
     IN_PLACE,
     OPERATORS,
+    is_error,
     is_hashable,
     is_place,
     item_of_class,
@@ -106,6 +108,8 @@ class ObjectSurroundings(AttributeSurroundings):
     check_rows_apart = MemberOf(memory)
 
     def constructor(self, cls: type, names: Iterable[str] = ()) -> Constructor | None:
+        if is_error(cls) and not self._specialiser.follows_errors():
+            return None  # nobody asks what exceptions hold
         found = constructor(cls, names)
         if found is not None:
             for name in "__new__", "__init__", "__post_init__":
@@ -114,6 +118,13 @@ class ObjectSurroundings(AttributeSurroundings):
             if isinstance(made_from, types.FunctionType) and made_from is not found.init:
                 self._made.guards[id(made_from)] = same_function(made_from)
         return found
+
+    def follow_errors(self, loc: Location | None) -> None:
+        """Asks for the heap, where what an exception holds is used by what catches it."""
+        specialiser = self._specialiser
+        if not specialiser.follows_errors() and not specialiser.refuses_errors:
+            specialiser.needs_heap.add(ERRORS)
+            raise HeldByError("a number that an exception holds is used", loc)
 
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""

@@ -289,11 +289,21 @@ def is_place(cls: type) -> bool:
     classes that are known otherwise, such as `np.ndindex`, which is written in Python, are no plain
     ones.
     """
+    if is_error(cls):
+        return not is_constant(cls)
     if not is_users(cls):
         return issubclass(cls, _ZYGS) or cls is types.SimpleNamespace
     if is_constant(cls) or substitute_of(cls) is not None or is_of_logging(cls):
         return False
     return _is_of_python(cls) and not issubclass(cls, _VALUES)
+
+
+@forgettable(maxsize=1024)
+def is_error(cls: type) -> bool:
+    """Whether exceptions of a class hold what they are made of, under `args`, and attributes."""
+    return issubclass(cls, BaseException) and next(
+        base for base in cls.__mro__ if not base.__flags__ & 1 << 9
+    ) in _PLAIN_ERRORS and lookup(cls, "__new__") in _NEW_OF_ERRORS
 
 
 def is_of_logging(cls: type) -> bool:
@@ -404,6 +414,21 @@ _VALUES = (
     BaseException, type,
 )
 
+
+# Stands among the functions that need the heap, where exceptions have to be objects.
+ERRORS: Any = "what exceptions hold"
+# Classes of exceptions that hold nothing but `args`.
+_PLAIN_ERRORS = {
+    BaseException, Exception, ArithmeticError, AssertionError, BufferError, EOFError,
+    FloatingPointError, GeneratorExit, IndexError, KeyError, KeyboardInterrupt, LookupError,
+    MemoryError, NotImplementedError, OverflowError, RecursionError, ReferenceError, RuntimeError,
+    StopAsyncIteration, SystemError, TypeError, ValueError, ZeroDivisionError, Warning,
+}
+_NEW_OF_ERRORS = {vars(cls)["__new__"] for cls in _PLAIN_ERRORS if "__new__" in vars(cls)}
+INIT_OF_ERRORS = {
+    id(vars(cls)["__init__"]): vars(cls)["__init__"] for cls in _PLAIN_ERRORS
+    if "__init__" in vars(cls)
+}
 
 # Operators that ask their first operand alone, and take what its method gives.
 CERTAIN = {

@@ -58,6 +58,7 @@ class BranchTransposer(LoopTransposer):
             for param in block.params:  # the exception that a handler gets
                 held = self.bars.pop(param, None)
                 if held is not None:
+                    self.surroundings.follow_errors(op.loc)
                     self.call(refusals.refuse_payload, held)
             inside = defined(block) | self.own_keys(block)
             changed = {

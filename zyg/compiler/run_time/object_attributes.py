@@ -25,6 +25,7 @@ from zyg.compiler.inference.objects import (
     IN_PLACE,
     Back,
     Differentiate,
+    is_error,
     is_place,
     lookup,
     overloads,
@@ -44,6 +45,7 @@ from zyg.compiler.run_time.object_backs import (
 from zyg.cotangents.cotangent import accumulate
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import Newly, Seen, hold_value, running_names
+from zyg.held.made_errors import is_made
 from zyg.held.shadow_calls import add_held, current_run, current_shadows, is_running
 from zyg.signature import is_users
 
@@ -205,11 +207,11 @@ def _computed(
         y = getattr(obj, name)
         is_plain = name in vars(obj) and not callable(y)
         return (y, Read(names_of(vars(obj)), name, count, y)) if is_plain else None
-    if is_running() and is_place(cls):
+    if is_running() and is_place(cls) and (not is_error(cls) or is_made(obj)):
         plain = member(Instance(cls), name).kind == "stored" or name in stored
         if plain and not isinstance(lookup(cls, name), COMPUTED):
             y = getattr(obj, name)
-            holder = obj if name in stored else (_class_with(cls.__mro__, name) or obj)
+            holder = obj if name in stored or is_error(cls) else (_class_with(cls.__mro__, name) or obj)
             return y, Read(holder, name, count, y)
     if cls is super:
         owner, stored = obj.__self__, {}

@@ -33,6 +33,7 @@ from ir.primitives import UNBOUND
 from zyg.compiler.inference.asked_for_keys import mapping_of
 from zyg.compiler.inference.constructors import constructor, has_rule_of_user, is_derived_class
 from zyg.compiler.inference.objects import (
+    is_error,
     COMPARISONS,
     OPERATORS,
     Back,
@@ -121,7 +122,7 @@ def call_of_object(
 
         y, back = pullback(made_of, function, *args, **kwargs)
         return y, Through(back, as_callee)
-    if isinstance(function, type) and is_running():
+    if isinstance(function, type) and is_running() and not is_error(function):
         if has_rule_of_user(function):
             raise NotDifferentiable(
                 f"a {function.__name__} is made, which has a rule of its own, in code that follows "

@@ -1,0 +1,71 @@
+"""Exceptions as objects, in programs where what catches one uses a number that it holds.
+
+    raise Converged(x)       ->    error = new_error(Converged); error.args = (x,)
+                                   Converged.__init__(error, x); raise error
+
+Those that a program makes itself are followed: what is read of others, which code has made that isn't
+looked into, has no known derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ir import facts
+from ir.core import Const, Location, Operand
+from ir.heap import set_attribute
+from ir.inference.special_calls import Folded, special
+from ir.inference.typed_calls import TypedCalls
+from ir.late import imported
+from ir.primitives import build_tuple
+from ir.types import TOP, Instance, Known, Type
+from zyg.compiler.inference.objects import INIT_OF_ERRORS
+from zyg.held.shadow_calls import state
+from zyg.rules.registry import constant
+
+
+def new_error(cls: Any) -> Any:
+    """An exception that holds nothing yet."""
+    made = cls.__new__(cls)
+    if state.run is not None:
+        state.run.errors[id(made)] = made
+    tangents = _current_tangents()
+    if tangents is not None:
+        tangents.of(made)
+    return made
+
+
+def _current_tangents() -> Any:
+    """The tangents of objects in the tangent function that runs, if one does."""
+    found = imported("zyg.tangents.tangent_objects")
+    return found.current_tangents() if found is not None and found.has_table() else None
+
+
+constant(new_error)
+facts.fresh(new_error)
+
+
+@facts.result(new_error)
+def _type_of_new(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return Instance(args[0].value) if isinstance(args[0], Known) else TOP
+
+
+def is_made(error: object) -> bool:
+    """Whether the program that runs has made an exception, so that what it holds is followed."""
+    if state.run is not None and id(error) in state.run.errors:
+        return True
+    tangents = _current_tangents()
+    return tangents is not None and id(error) in tangents.tables
+
+
+@special(*INIT_OF_ERRORS.values())
+def _init_of_error(
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """`super().__init__(*held)`, where exceptions are followed: they hold that under `args`."""
+    cls = args[0].type.cls if args and isinstance(getattr(args[0], "type", None), Instance) else None
+    if self.heap is None or kwargs or cls is None or not self.surroundings.constructor(cls):
+        return None
+    held = self.typed_call(Const(build_tuple), args[1:], {}, ["args"], loc)[0]
+    return self.typed_call(Const(set_attribute), [args[0], Const("args"), held], {}, names, loc)
