@@ -486,6 +486,8 @@ def _descriptor(owner: Type, name: str) -> object | None:
     cls = class_of(owner)
     if cls is None or name in vars(type):
         return None  # what each class has of its own, such as `__name__`, objects may have as well
+    if name == "args" and issubclass(cls, BaseException):
+        return None  # which exceptions hold, as objects do
     found = found_in(cls, name)
     kinds = types.GetSetDescriptorType | types.MemberDescriptorType
     if not isinstance(found, kinds) or found.__objclass__.__flags__ & HEAP_TYPE:

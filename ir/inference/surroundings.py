@@ -58,7 +58,7 @@ class Member:
 class Constructor:
     """How an object is made: without contents, then by `init`, if there is one.
 
-    `base` is the container that its class derives from, if it does (`ir.derived`), `maker` gives the
+    `base` is the container that its class derives from, if it does (`ir.derived`); `maker` gives an
     object without contents.
     """
 
@@ -273,6 +273,9 @@ class Surroundings(ContentsAsked, Protocol):
 
     def called_method(self, type_: Type) -> Any:
         """The function that is certain to run where an object of a type is called, or None."""
+
+    def follow_errors(self, loc: Location | None) -> None:
+        """Asks for the heap, where what an exception holds is used by what catches it."""
 
     def may_change_objects(self) -> bool:
         """Whether this program may store into objects."""

@@ -63,6 +63,7 @@ from tests.corpus import (
     names_that_meet,
     namespaces,
     numbers_in_containers,
+    numbers_in_exceptions,
     object_protocols,
     object_structures,
     objects,

@@ -71,6 +71,8 @@ class Flows:
         # What may be stored into objects, in a function that doesn't take the heap.
         self.stored: Flow = NOTHING
         self._flows: dict[Value, Flow] = {}
+        # The exceptions that are handled around the operation at hand.
+        self._handled: list[Value] = []
         for i, value in enumerate([*function.captured, *function.params]):
             self._flows[value] = frozenset([i]) if may_vary(value.type) else NOTHING
         self._block(function.body)
@@ -102,8 +104,12 @@ class Flows:
                 first, second = op.blocks
                 self._block(first)
                 if isinstance(op, Try):
-                    self._set(op.error, self._raised(op))
+                    # What is raised while another exception is handled leads to that.
+                    self._set(op.error, self._raised(op) | self._union([*self._handled]))
+                    self._handled.append(op.error)
                 self._block(second)
+                if isinstance(op, Try):
+                    self._handled.pop()
                 yields = [b.exit.values for b in op.blocks if isinstance(b.exit, Yield)]
                 for i, value in enumerate(op.results):
                     self._set(value, self._union([values[i] for values in yields]))

@@ -3,8 +3,8 @@
     raise Converged(x)       ->    error = new_error(Converged); error.args = (x,)
                                    Converged.__init__(error, x); raise error
 
-Those that a program makes itself are followed: what is read of others, which code has made that isn't
-looked into, has no known derivative.
+Those that a program makes itself are followed: what is read of others, which were made by code that
+isn't looked into, has no known derivative.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 from ir import facts
-from ir.core import Const, Location, Operand
+from ir.core import Const, Location, Operand, type_of
 from ir.heap import set_attribute
 from ir.inference.special_calls import Folded, special
 from ir.inference.typed_calls import TypedCalls
 from ir.late import imported
 from ir.primitives import build_tuple
-from ir.types import TOP, Instance, Known, Type
+from ir.types import TOP, Instance, Known, Type, class_of
 from zyg.compiler.inference.objects import INIT_OF_ERRORS
 from zyg.held.shadow_calls import state
 from zyg.rules.registry import constant
@@ -64,8 +64,8 @@ def _init_of_error(
     loc: Location | None,
 ) -> Folded:
     """`super().__init__(*held)`, where exceptions are followed: they hold that under `args`."""
-    cls = args[0].type.cls if args and isinstance(getattr(args[0], "type", None), Instance) else None
-    if self.heap is None or kwargs or cls is None or not self.surroundings.constructor(cls):
+    cls = class_of(type_of(args[0])) if args else None
+    if self.heap is None or kwargs or cls is None or not self.surroundings.constructor(cls, ()):
         return None
     held = self.typed_call(Const(build_tuple), args[1:], {}, ["args"], loc)[0]
     return self.typed_call(Const(set_attribute), [args[0], Const("args"), held], {}, names, loc)

@@ -211,7 +211,8 @@ def _computed(
         plain = member(Instance(cls), name).kind == "stored" or name in stored
         if plain and not isinstance(lookup(cls, name), COMPUTED):
             y = getattr(obj, name)
-            holder = obj if name in stored or is_error(cls) else (_class_with(cls.__mro__, name) or obj)
+            is_own = name in stored or is_error(cls)
+            holder = obj if is_own else (_class_with(cls.__mro__, name) or obj)
             return y, Read(holder, name, count, y)
     if cls is super:
         owner, stored = obj.__self__, {}

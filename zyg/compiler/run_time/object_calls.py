@@ -33,11 +33,12 @@ from ir.primitives import UNBOUND
 from zyg.compiler.inference.asked_for_keys import mapping_of
 from zyg.compiler.inference.constructors import constructor, has_rule_of_user, is_derived_class
 from zyg.compiler.inference.objects import (
-    is_error,
     COMPARISONS,
+    INIT_OF_ERRORS,
     OPERATORS,
     Back,
     Differentiate,
+    is_error,
     is_sparse_matrix,
     lookup,
     overloads,
@@ -61,6 +62,7 @@ from zyg.cotangents.missing_items import makes_missing
 from zyg.errors import NotDifferentiable
 from zyg.held.held_views import VIEWS, bars_of_view, dict_of
 from zyg.held.iterators import Steps, step_bars
+from zyg.held.made_errors import is_made
 from zyg.held.readers import Once, Taken
 from zyg.held.shadow_calls import current_shadows, is_running
 from zyg.rules.generators import each_pair, each_value
@@ -79,6 +81,9 @@ def call_of_object(
             return _added(pullback, args[0], *args[1:], *kwargs.values())
     if not kwargs and any(function is store for store in STORES):
         return changed_attribute(pullback, function, *args)
+    if id(function) in INIT_OF_ERRORS and args and not kwargs and is_made(args[0]):
+        _, back = changed_attribute(pullback, setattr, args[0], "args", args[1:])
+        return None, Through(back, functools.partial(_of_held, len(args) - 1))
     if getattr(function, "__module__", None) in ("copy", "dataclasses"):
         from zyg.compiler.run_time.deep_copies import copied  # which few programs need
 
@@ -146,6 +151,11 @@ def call_of_object(
             y, back = pullback(call, function, *args, **kwargs)
             return y, Through(back, as_callee)
     return None
+
+
+def _of_held(count: int, bars: Any) -> tuple[Any, ...]:
+    """The cotangents of what an exception is given, from that of the tuple that it holds."""
+    return None, None, *(bars[3] or (None,) * count)
 
 
 def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
