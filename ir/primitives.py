@@ -222,8 +222,13 @@ def narrowed(value: Any, classes: Any, is_instance: bool) -> Any:
     return value
 
 
+def one_of(value: Any, classes: tuple[type, ...]) -> Any:
+    """An object that was found to be of one of several classes."""
+    return value
+
+
 # Calls whose value is their first operand, as it is.
-PASSING_ON = (check_bound, having, present, narrowed)
+PASSING_ON = (check_bound, having, present, narrowed, one_of)
 
 
 def alias(value: Any) -> Any:

@@ -30,6 +30,7 @@ from zyg.compiler.run_time import from_api
 from zyg.cotangents import cotangent
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import held_memory
+from zyg.held.made_errors import unless_unknown
 from zyg.inspection import Code, code_text
 from zyg.tangents.tangent import tangent_like, zero_tangent
 from zyg.tangents.tangent_objects import (
@@ -204,6 +205,9 @@ def _compiled_call(
     With the form "attempt", of the pair of the error, or None, and the value.
     """
     own = {name: dot for name, dot in (function_dot or {}).items() if dot is not None}
+    for arg in args:
+        if isinstance(arg, BaseException):
+            unless_unknown(arg, function)
     active = [str(i) for i, dot in enumerate(dots) if dot is not None]
     active += [name for name, dot in keyword_dots.items() if dot is not None]
     active += [f".{name}" for name in own]

@@ -105,37 +105,38 @@ def by_functions(
         return None  # the run time calls rules of every form, also where they are differentiated
     # Ufuncs of NumPy 1 have no `__module__`.
     functions.sort(key=lambda f: (str(getattr(f, "__module__", None)), f.__name__))
-    call = _CallOfOne(
-        callee, [Value("t") for _ in args], {name: Value("t") for name in kwargs}, loc
-    )
-    results = [Value(name) for name in names]
-    mapping: Mapping = dict(zip(call.args, args, strict=True))
-    mapping.update((value, kwargs[name]) for name, value in call.kwargs.items())
-    for op in call.branches(functions, results):
+    ops, inputs, results = _one_of(tuple(functions), len(args), tuple(kwargs), tuple(names), loc)
+    mapping: Mapping = dict(zip(inputs, [callee, *args, *kwargs.values()], strict=True))
+    for op in ops:
         self.op(op, mapping)
     return [mapping[result] for result in results]
 
 
-@record
-class _CallOfOne:
-    """The call of a function that is one of some."""
+@forgettable(maxsize=1024)
+def _one_of(
+    functions: tuple[Any, ...], count: int, keywords: tuple[str, ...], names: tuple[str, ...],
+    loc: Location | None,
+) -> tuple[list[Op], list[Value], list[Value]]:
+    """The branches of a call of one of some functions, with their inputs (the function first) and
+    results. They are made once, as inference cuts them (`ir.catching`)."""
+    inputs = [Value("t") for _ in range(1 + count + len(keywords))]
+    results = [Value(name) for name in names]
+    function, args = inputs[0], inputs[1 : 1 + count]
+    kwargs: dict[str, Operand] = dict(zip(keywords, inputs[1 + count :], strict=True))
 
-    function: Value
-    args: list[Value]
-    kwargs: dict[str, Value]
-    loc: Location | None
-
-    def branches(self, functions: list[Any], results: list[Value]) -> list[Op]:
-        function, *others = functions
+    def case(left: tuple[Any, ...], given: list[Value]) -> list[Op]:
+        one, *others = left
         if not others:
-            return [Call(Const(function), [*self.args], {**self.kwargs}, results, self.loc)]
-        is_one = Value("t")
-        arms = []
-        for left in ([function], others):
-            given = [Value(result.name) for result in results]
-            arms.append(Block([], self.branches(left, given), Yield([*given])))
-        test = Call(Const(operator.is_), [self.function, Const(function)], {}, [is_one], self.loc)
-        return [test, If(is_one, arms[0], arms[1], results, self.loc)]
+            return [Call(Const(one), [*args], {**kwargs}, given, loc)]
+        is_one, first, rest = Value("t"), _renamed(given), _renamed(given)
+        test = Call(Const(operator.is_), [function, Const(one)], {}, [is_one], loc)
+        arms = (
+            Block([], case((one,), first), Yield([*first])),
+            Block([], case(tuple(others), rest), Yield([*rest])),
+        )
+        return [test, If(is_one, *arms, given, loc)]
+
+    return case(functions, results), inputs, results
 
 
 @record

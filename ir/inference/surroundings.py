@@ -277,6 +277,12 @@ class Surroundings(ContentsAsked, Protocol):
     def follow_errors(self, loc: Location | None) -> None:
         """Asks for the heap, where what an exception holds is used by what catches it."""
 
+    def errors_made(self, caught: tuple[Any, ...]) -> tuple[type, ...]:
+        """The classes of exceptions that the program makes, of those that a handler catches."""
+
+    def unless_made(self, error: Any, classes: tuple[type, ...]) -> None:
+        """Raises, when the program runs, for an exception that is none of those."""
+
     def may_change_objects(self) -> bool:
         """Whether this program may store into objects."""
 

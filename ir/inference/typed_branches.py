@@ -24,6 +24,7 @@ from ir.core import (
     type_of,
 )
 from ir.inference.narrowing import Told, narrow, told_by
+from ir.inference.typed_builder import known_operand
 from ir.inference.typed_calls import TypedCalls
 from ir.memory.failing import changes_of, may_fail, may_lose_changes
 from ir.memory.memory_facts import is_mutable
@@ -180,7 +181,7 @@ class TypedBranches(TypedCalls):
         places = self.places
         if places is None:
             arms = [
-                self.inner_block(block, _like_params(block), mapping, told)
+                self.inner_block(block, self._params_of(op, block, mapping), mapping, told)
                 for block, told in zip(op.blocks, tellings, strict=True)
             ]
             return arms, [], [], [], set()
@@ -190,7 +191,8 @@ class TypedBranches(TypedCalls):
         states: list[State] = []
         for block, told in zip(op.blocks, tellings, strict=True):
             places.state = before.copy()
-            blocks.append(self.inner_block(block, _like_params(block), mapping, told))
+            params = self._params_of(op, block, mapping)
+            blocks.append(self.inner_block(block, params, mapping, told))
             states.append(places.state)
         lost: set[Op] = set()
         if isinstance(op, Try):
@@ -229,6 +231,18 @@ class TypedBranches(TypedCalls):
         ]
         before.lost.update(dict.fromkeys(places.views_lost_in_arms(start, going_on), op.loc))
         return blocks, list(changed), origins, memory, lost
+
+    def _params_of(self, op: If | Try, block: Block, mapping: Mapping) -> list[Value]:
+        params = _like_params(block)
+        if isinstance(op, Try) and block is op.handler:
+            catches = [
+                known_operand(mapping.get(cls, cls) if isinstance(cls, Value) else cls)
+                for cls in op.catches
+            ]
+            self.caught[params[0]] = tuple(
+                cls.value for cls in catches if isinstance(cls, Const)
+            )
+        return params
 
     def _lost_changes(self, op: Try, blocks: list[Block]) -> set[Op]:
         """The changes of a body that its handler would not see, where that goes on.

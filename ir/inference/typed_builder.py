@@ -77,6 +77,8 @@ class TypedBuilder(Operations):
         self.reads_objects = False
         # The user's classes of which it makes objects, without the heap, and exceptions.
         self.classes_made: set[type] = set()
+        # The classes that each `except` clause catches, by the exception that its handler gets.
+        self.caught: dict[Value, tuple[Any, ...]] = {}
         # The call whose error is to be a value (`ir.catching`).
         self.attempting: Attempting | None = None
         # Whether it is code of the user's: no rule, and no adjoint.

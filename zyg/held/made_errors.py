@@ -20,7 +20,8 @@ from ir.late import imported
 from ir.primitives import build_tuple
 from ir.types import TOP, Instance, Known, Type, class_of
 from zyg.compiler.inference.objects import INIT_OF_ERRORS
-from zyg.held.shadow_calls import state
+from zyg.errors import NotDifferentiable
+from zyg.held.shadow_calls import is_running, state
 from zyg.rules.registry import constant
 
 
@@ -50,6 +51,11 @@ def _type_of_new(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return Instance(args[0].value) if isinstance(args[0], Known) else TOP
 
 
+def is_following() -> bool:
+    """Whether a program runs that may have made exceptions which are objects."""
+    return is_running() or _current_tangents() is not None
+
+
 def is_made(error: object) -> bool:
     """Whether the program that runs has made an exception, so that what it holds is followed."""
     if state.run is not None and id(error) in state.run.errors:
@@ -69,3 +75,18 @@ def _init_of_error(
         return None
     held = self.typed_call(Const(build_tuple), args[1:], {}, ["args"], loc)[0]
     return self.typed_call(Const(set_attribute), [args[0], Const("args"), held], {}, names, loc)
+
+
+def unless_unknown(error: BaseException, function: Any) -> None:
+    """Raises where a function is given an exception that may hold numbers with derivatives, of which
+    nobody knows: the program hasn't made it, or doesn't follow what it holds."""
+    if not is_made(error) and any(map(_may_hold_number, (*error.args, *vars(error).values()))):
+        name = getattr(function, "__qualname__", function)
+        raise NotDifferentiable(
+            f"{name} is given a caught {type(error).__name__}, and a number that was to be "
+            "differentiated may be in it; hand the number on in another way than in an exception"
+        )
+
+
+def _may_hold_number(value: Any) -> bool:
+    return not isinstance(value, bool | int | str | bytes | BaseException | None)

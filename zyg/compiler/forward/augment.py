@@ -155,6 +155,7 @@ class Augmenter(ForwardCalls):
             case If():
                 return super().op(op, mapping)
             case Try():
+                self._follow_error(op)
                 catches = list(map(new, op.catches))
                 self._augment_branch(op, mapping, lambda body, handler, results: Try(
                     body, handler, catches, results, op.loc

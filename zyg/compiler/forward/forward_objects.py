@@ -41,7 +41,6 @@ from zyg.compiler.forward.forward_steps import (
     Step,
     StoreStep,
 )
-from zyg.compiler.inference.members import member
 from zyg.compiler.inference.objects import is_object_type
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.compiler.specialisation import Specialisation
@@ -109,7 +108,7 @@ class ForwardObjects(ForwardRules):
             heap, obj, name, *default = args
             assert isinstance(heap, Value)
             if default or not isinstance(name, Const) or (
-                member(type_of(obj), name.value).kind not in STORED
+                self.surroundings.member(type_of(obj), name.value).kind not in STORED
             ):
                 self._dynamic_call(op, Const(getattr), args[1:], {}, mapping)
                 return True
@@ -245,7 +244,7 @@ class ForwardObjects(ForwardRules):
         if not isinstance(callee, Const) or callee.value is not attribute_read:
             return False
         is_plain = len(args) == 3 and isinstance(args[2], Const) and (
-            member(type_of(args[1]), args[2].value).kind in STORED
+            self.surroundings.member(type_of(args[1]), args[2].value).kind in STORED
         )
         known = self._contents.known(op, args) if is_plain else None
         if known is not None:

@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import Call, Const, Lambda, Location, Operand, Value, type_of
-from ir.heap import HEAP_NAME, IDENTITY, attribute_read, class_stored, found_attribute, without_heap
+from ir.core import Call, Const, Lambda, Location, Operand, Try, Value, type_of
+from ir.heap import (
+    HEAP_NAME,
+    IDENTITY,
+    attribute_read,
+    class_stored,
+    contents_read,
+    found_attribute,
+    without_heap,
+)
 from ir.late import late
 from ir.library.builtin_facts import IN_PLACE
 from ir.memory.held_functions import may_be_memory
 from ir.memory.memory_facts import CHANGING
-from ir.rewrite import Mapping
+from ir.rewrite import Mapping, walk
 from ir.types import TOP, Method, Scalar, class_of, members_of, widen
 from zyg.compiler.activity import Flow
 from zyg.compiler.forward.forward_steps import ChangeStep, OpaqueStep, Step, StructureStep
@@ -58,6 +66,10 @@ else:  # for programs on objects, and for calls that are found at run time
 # Gives the pair of generated functions for a specialisation, its active inputs, and those of its
 # inputs that the function object holds.
 PairOf: TypeAlias = Callable[[Specialisation, Flow, Flow], Any]
+
+
+# What exceptions hold for those who print them.
+OF_ERRORS = {"__class__", "__traceback__", "__notes__", "add_note", "with_traceback"}
 
 
 class Variation(Lengths):
@@ -123,6 +135,23 @@ class Variation(Lengths):
             mapping[before] = after
             if self._varies([before]):
                 self.varied.add(after)
+
+    def _follow_error(self, op: Try) -> None:
+        """Asks for the heap, if a handler reads what the exception holds that it gets, and that
+        varies."""
+        if not self._varies([op.error]):
+            return
+        caught: set[Operand] = {op.error}
+        for inner in walk(op.handler):
+            if not isinstance(inner, Call) or caught.isdisjoint(inner.args):
+                continue
+            callee = inner.callee.value if isinstance(inner.callee, Const) else None
+            if callee is contents_read:
+                caught.update(inner.results)
+            elif callee is getattr or callee is attribute_read:
+                names = [arg.value for arg in inner.args if isinstance(arg, Const)]
+                if not OF_ERRORS.issuperset(names):
+                    self.surroundings.follow_errors(inner.loc)
 
     def _iterated(self, iterable: Operand, known: Operand, loc: Location | None) -> Operand:
         """What an object of a user's class gives to iterate over.

@@ -60,8 +60,6 @@ class FoundTangents(RuleTangents):
     ) -> None:
         """A call that gives its value and its tangent at run time."""
         is_read = isinstance(args[0], Const) and args[0].value is getattr
-        if is_read:
-            self._follow_error(op)
         self._refuse_objects(op, args[1:] if is_read else None)
         self.catch_up()
         self.loc = op.loc

@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 
 from ir import facts, primitives
-from ir.core import Call, Const, Operand, Try, Value, type_of
+from ir.core import Call, Const, Operand, Value, type_of
 from ir.errors import Unsupported
 from ir.memory.memory_facts import is_change
 from ir.primitives import UNBOUND
 from ir.rewrite import Mapping as Renaming
-from ir.rewrite import walk
 from ir.types import (
     TOP,
     Closure,
@@ -240,7 +239,6 @@ class RuleTangents(Augmenter):
             )
             if is_covered and (declared is not None or groups is not None):
                 if function is getattr:
-                    self._follow_error(op)
                     self._refuse_objects(op, args)
                     declared = self.at_level(declared)
                 self._declared(op, callee, args, kwargs, mapping, declared, groups)
@@ -253,13 +251,6 @@ class RuleTangents(Augmenter):
         result = mapping[op.result]
         if isinstance(result, Value):
             self._calls[result] = args, kwargs
-
-    def _follow_error(self, op: Call) -> None:
-        """Asks for the heap, if this reads what a caught exception holds."""
-        if any(isinstance(other, Try) and other.error in op.args for other in walk(
-            self._typed.body
-        )):
-            self.surroundings.follow_errors(op.loc)
 
     def _is_transposable(
         self, op: Call, function: Any, args: list[Operand], kwargs: dict[str, Operand]

@@ -7,6 +7,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir.core import Const, Operand, type_of
+from ir.inference.surroundings import Member
 from ir.late import late
 from ir.shared_names import Names, names_of
 from ir.types import (
@@ -24,7 +25,7 @@ from zyg.compiler.inference.constructors import method_above
 from zyg.compiler.inference.contents_surroundings import ContentsSurroundings
 from zyg.compiler.inference.deciding_functions import CACHED
 from zyg.compiler.inference.members import is_class_store, is_descriptor, member
-from zyg.compiler.inference.objects import is_of_logging, lookup
+from zyg.compiler.inference.objects import is_error, is_of_logging, lookup
 from zyg.compiler.specialisation import Specialisation
 from zyg.rules.registry import is_constant
 from zyg.signature import abstract, is_users
@@ -41,7 +42,14 @@ else:
 class AttributeSurroundings(ContentsSurroundings):
     """Answers questions about attributes, and notes the guards of the answers."""
 
-    member = staticmethod(member)
+    def member(self, type_: Type, name: str) -> Member:
+        cls = class_of(type_)
+        if cls is not None and is_error(cls) and not self._specialiser.follows_errors():
+            from zyg.held.made_errors import is_following  # few programs need it
+
+            # The run time asks who has made it, if it knows.
+            return Member("unknown" if self._made.heap is not None or is_following() else "other")
+        return member(type_, name)
     is_class_store = staticmethod(is_class_store)
 
     def __init__(self, specialiser: Specialiser, made: Specialisation) -> None:

@@ -332,6 +332,9 @@ class ObjectNeeds(DecidingFunctions):
         _, obj, name, *default = read.args
         if default or self.fields is None or not isinstance(name, Const):
             return True
+        cls = class_of(type_of(obj))
+        if cls is not None and is_error(cls) and not self.follows_errors():
+            return True
         if member(type_of(obj), name.value).kind not in STORED:
             return True
         return bool(self.fields.ask("may_vary", class_of(type_of(obj)), name.value))

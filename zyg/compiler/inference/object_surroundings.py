@@ -126,6 +126,14 @@ class ObjectSurroundings(AttributeSurroundings):
             specialiser.needs_heap.add(ERRORS)
             raise HeldByError("a number that an exception holds is used", loc)
 
+    def errors_made(self, caught: tuple[Any, ...]) -> tuple[type, ...]:
+        fields = self._specialiser.fields
+        is_inner = self.is_apart() or self._specialiser.inner_gradients > 0
+        if fields is None or not is_inner or not all(isinstance(cls, type) for cls in caught):
+            return ()
+        made = dict.fromkeys(cls for cls, _ in fields.types if cls is not None and is_error(cls))
+        return tuple(cls for cls in made if issubclass(cls, caught))
+
     def may_change_objects(self) -> bool:
         """Whether the program may store into objects."""
         fields = self._specialiser.fields
@@ -138,6 +146,7 @@ class ObjectSurroundings(AttributeSurroundings):
     unless_operators_of_objects: Any = MemberOf(apart)
     unless_giving_objects: Any = MemberOf(apart)
     unless_choice: Any = MemberOf(apart)
+    unless_made: Any = MemberOf(apart)
     unless_known_name: Any = MemberOf(apart)
     unless_mutable: Any = MemberOf(refusals)
 

@@ -28,6 +28,7 @@ from zyg.compiler.inference.objects import OPERATORS, is_place, may_overload, ov
 from zyg.compiler.overwriting.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.run_time.refusals import full_name, refuse_output
 from zyg.errors import NotDifferentiable
+from zyg.held.made_errors import is_made
 from zyg.held.reaching import items_held, reached
 from zyg.rules.registry import constant
 from zyg.signature import BACK, BackFunction, is_users
@@ -124,6 +125,15 @@ def unless_choice(value: Any, choice: Choice) -> None:
         )
 
 
+def unless_made(error: BaseException, classes: tuple[type, ...]) -> None:
+    """Raises for an exception of which nobody knows what it holds."""
+    if type(error) not in classes or not is_made(error):
+        raise NotDifferentiable(
+            f"what a caught {type(error).__name__} holds is used, and the program hasn't made it, in "
+            "code whose gradient is differentiated in turn"
+        )
+
+
 def unless_known_name(obj: Any, name: Any, known: tuple[str, ...]) -> None:
     """Raises for an attribute that the program nowhere else stores or reads."""
     if name not in known:
@@ -151,9 +161,9 @@ def class_of_held(value: Any) -> type | None:
 
 constant(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, unless_known_name,
+    unless_choice, unless_known_name, unless_made,
 )
 facts.effect(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, unless_known_name,
+    unless_choice, unless_known_name, unless_made,
 )
