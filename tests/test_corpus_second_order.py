@@ -94,9 +94,9 @@ def second_of(f):
     return gradient_of(sum_of_slopes)
 
 
-# Whose third derivative is refused (objects in containers, back functions in unions of types, what
-# functions of a module remember), or ends in a ValueError (what a recursion saves at several
-# depths).
+# Whose third derivative is refused (objects in containers, exceptions that are objects, back
+# functions in unions of types, what functions of a module remember), or ends in a ValueError (what
+# a recursion saves at several depths).
 REFUSED_THIRD = {
     "abstract_collections.a_sequence_that_changes",
     "assignments.lists_that_grow_by_the_method",
@@ -120,6 +120,13 @@ REFUSED_THIRD = {
     "names_of_attributes.visits_what_objects_hold",
     "names_that_meet.list_in_two_lists",
     "names_that_meet.what_the_last_iteration_has_given_in_try",
+    "numbers_in_exceptions.asserted",
+    "numbers_in_exceptions.one_of_two_classes",
+    "numbers_in_exceptions.past_what_is_done_at_last",
+    "numbers_in_exceptions.raised_several_times_in_a_loop",
+    "numbers_in_exceptions.retried_with_what_failed",
+    "numbers_in_exceptions.root_by_steps_that_stop",
+    "numbers_in_exceptions.root_in_one_function",
     "object_protocols.named_tuple_in_an_object",
     "object_protocols.newton_step_of_a_polynomial",
     "object_protocols.walked_by_positions",

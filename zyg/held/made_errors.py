@@ -78,8 +78,8 @@ def _init_of_error(
 
 
 def unless_unknown(error: BaseException, function: Any) -> None:
-    """Raises where a function is given an exception that may hold numbers with derivatives, of which
-    nobody knows: the program hasn't made it, or doesn't follow what it holds."""
+    """Raises where a function is given an exception that may hold numbers with derivatives, if the
+    program hasn't made it, or doesn't follow what it holds."""
     if not is_made(error) and any(map(_may_hold_number, (*error.args, *vars(error).values()))):
         name = getattr(function, "__qualname__", function)
         raise NotDifferentiable(

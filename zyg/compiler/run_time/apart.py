@@ -129,7 +129,7 @@ def unless_made(error: BaseException, classes: tuple[type, ...]) -> None:
     """Raises for an exception of which nobody knows what it holds."""
     if type(error) not in classes or not is_made(error):
         raise NotDifferentiable(
-            f"what a caught {type(error).__name__} holds is used, and the program hasn't made it, in "
+            f"what a caught {type(error).__name__} holds is used, which the program hasn't made, in "
             "code whose gradient is differentiated in turn"
         )
 
