@@ -25,6 +25,7 @@ REFUSED_HERE = {
     "enumerations.properties_and_methods_of_members",
     "exceptions.return_in_with",
     "failing_callees.payload",
+    "failing_flow.type_error",
     "generator_managers.suppresses_in_a_generator",
     "local_classes.exceptions_managers_and_slots",
     "local_classes.made_by_others",

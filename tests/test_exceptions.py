@@ -41,8 +41,7 @@ def uses_an_attribute(x):
 
 @pytest.mark.parametrize("f", [uses_what_a_callee_raised, uses_an_attribute])
 def test_what_an_exception_holds_does_not_lose_its_derivative(f):
-    with pytest.raises(zyg.NotDifferentiable, match="in another way than in an exception"):
-        zyg.gradient(f, 2.0)
+    check_gradient(f, (2.0,), zyg.pullback)
 
 
 def uses_a_constant(x):
@@ -153,8 +152,7 @@ def fails_in_total(value):
 
 def test_what_an_exception_of_a_callee_that_changed_something_holds():
     assert zyg.gradient(fails_in_total, 1.0) == (1.0,)
-    with pytest.raises(zyg.NotDifferentiable):
-        zyg.gradient(fails_in_total, 3.0)
+    check_gradient(fails_in_total, (3.0,), zyg.pullback)
 
 
 def passes(value):

@@ -128,7 +128,8 @@ def _getattr(
         return self.typed_call(Const(type), [owner], {}, names, loc)
     if self.places is not None:
         owner = object_unless_plain(self, owner, name, loc)
-        owner = _known_error(self, owner, loc)
+        if name == "args" or name not in vars(BaseException):
+            owner = _known_error(self, owner, loc)
     args, owner_type = [owner, args[1]], widen(type_of(owner))
     if self.places is not None and is_derived(owner_type) and not isinstance(owner_type, Instance):
         from ir.inference.special_derived import read_of_derived  # few programs need it

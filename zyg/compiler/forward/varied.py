@@ -49,7 +49,7 @@ from zyg.compiler.inference.plain_operands import (
     unless_product_of_matrices,
 )
 from zyg.compiler.inference.replaced import ADVICE, is_passed_over, what_is_passed_over
-from zyg.compiler.origins import is_ours, is_program
+from zyg.compiler.origins import is_program
 from zyg.compiler.overwriting.mutation import MUTATING_METHODS, refuse_mutation, unsupported
 from zyg.compiler.reverse.lengths import Lengths
 from zyg.compiler.specialisation import Specialisation, is_exact
@@ -137,8 +137,8 @@ class Variation(Lengths):
                 self.varied.add(after)
 
     def _follow_error(self, op: Try) -> None:
-        """Asks for the heap, if a handler reads what the exception holds that it gets, or hands it on
-        to who may, and that varies."""
+        """Asks for the heap, if a handler reads what the exception holds that it gets, and that
+        varies."""
         if not self._varies([op.error]):
             return
         caught: set[Operand] = {op.error}
@@ -152,10 +152,6 @@ class Variation(Lengths):
                 names = [arg.value for arg in inner.args if isinstance(arg, Const)]
                 if not OF_ERRORS.issuperset(names):
                     self.surroundings.follow_errors(inner.loc)
-            elif not isinstance(inner.callee, Const) or callee is primitives.apply or (
-                isinstance(callee, types.FunctionType) and not is_ours(callee)
-            ):
-                self.surroundings.follow_errors(inner.loc)
 
     def _iterated(self, iterable: Operand, known: Operand, loc: Location | None) -> Operand:
         """What an object of a user's class gives to iterate over.

@@ -42,20 +42,23 @@ else:
 class AttributeSurroundings(ContentsSurroundings):
     """Answers questions about attributes, and notes the guards of the answers."""
 
-    def member(self, type_: Type, name: str) -> Member:
-        cls = class_of(type_)
-        if cls is not None and is_error(cls) and not self._specialiser.follows_errors():
-            from zyg.held.made_errors import is_following  # few programs need it
-
-            # The run time asks who has made it, if it knows.
-            return Member("unknown" if self._made.heap is not None or is_following() else "other")
-        return member(type_, name)
     is_class_store = staticmethod(is_class_store)
 
     def __init__(self, specialiser: Specialiser, made: Specialisation) -> None:
         self._specialiser = specialiser
         self._made = made
         self.ruled: list[object] = []  # the rules that are being looked into
+
+    def member(self, type_: Type, name: str) -> Member:
+        cls = class_of(type_)
+        if cls is None or not is_error(cls) or self._specialiser.follows_errors():
+            return member(type_, name)
+        if name != "args" and name in vars(BaseException):
+            return Member("other")
+        from zyg.held.made_errors import is_following  # few programs need it
+
+        # The run time asks who has made it, if it knows.
+        return Member("unknown" if self._made.heap is not None or is_following() else "other")
 
     def captures_memory_now(self, function: Any) -> bool:
         # The program follows what is held by variables that it changes.

@@ -24,7 +24,13 @@ from ir.late import late
 from ir.library.builtin_facts import IN_PLACE
 from ir.memory.memory_facts import CHANGING
 from ir.types import Closure, Known, Type, Union
-from zyg.compiler.inference.objects import OPERATORS, is_place, may_overload, overloads
+from zyg.compiler.inference.objects import (
+    OPERATORS,
+    is_error,
+    is_place,
+    may_overload,
+    overloads,
+)
 from zyg.compiler.overwriting.mutation import MUTATING_FUNCTIONS, MUTATING_METHODS
 from zyg.compiler.run_time.refusals import full_name, refuse_output
 from zyg.errors import NotDifferentiable
@@ -129,8 +135,8 @@ def unless_made(error: BaseException, classes: tuple[type, ...]) -> None:
     """Raises for an exception of which nobody knows what it holds."""
     if type(error) not in classes or not is_made(error):
         raise NotDifferentiable(
-            f"what a caught {type(error).__name__} holds is used, which the program hasn't made, in "
-            "code whose gradient is differentiated in turn"
+            f"what a caught {type(error).__name__} holds is used, which the program didn't make, "
+            "in code whose gradient is differentiated in turn"
         )
 
 
@@ -146,7 +152,8 @@ def unless_known_name(obj: Any, name: Any, known: tuple[str, ...]) -> None:
 
 def unless_place(value: Any, name: str) -> None:
     """Raises for an object of which an attribute is read, and nothing was known before."""
-    if is_place(type(value)):
+    is_plain = isinstance(value, BaseException) and name != "args" and hasattr(BaseException, name)
+    if is_place(type(value)) and not is_plain:
         raise NotDifferentiable(
             f"the attribute `{name}` is read of a {type(value).__name__}, which is found at run "
             "time, in code whose derivative is differentiated in turn"
@@ -156,7 +163,7 @@ def unless_place(value: Any, name: str) -> None:
 def class_of_held(value: Any) -> type | None:
     """The class of an object that a value is, or holds; None if there is none."""
     classes = map(type, reached(value, items_held))
-    return next(filter(is_place, classes), None)
+    return next((cls for cls in classes if is_place(cls) and not is_error(cls)), None)
 
 
 constant(
