@@ -1,5 +1,7 @@
 """Exceptions that hold numbers with derivatives, and those of which nobody knows what they hold."""
 
+import sys
+
 import pytest
 
 import zyg
@@ -159,9 +161,24 @@ def raised_while_another_is_handled(x):
         return error.__context__.args[0]
 
 
-@pytest.mark.parametrize(
-    "f", [raised_past_finally, raised_again, raised_while_another_is_handled]
-)
+def asked_of_sys(x):
+    try:
+        raise Stop(x * x)
+    except Stop:
+        return sys.exc_info()[1].args[0] * x
+
+
+def asked_of_sys_by_another_name(x):
+    try:
+        raise Stop(x * x)
+    except Stop:
+        return sys.exception().args[0] * x
+
+
+@pytest.mark.parametrize("f", [
+    raised_past_finally, raised_again, raised_while_another_is_handled, asked_of_sys,
+    asked_of_sys_by_another_name,
+])
 def test_raised_again(f):
     """It was taken to hold nothing that varies."""
     differences.check_gradient(f, (1.3,), zyg.pullback)

@@ -171,7 +171,12 @@ class Inference(TypedLoops):
         self.ops, self.narrowed = [], []
         mapping = {**mapping, **dict(zip(block.params, params, strict=True))}
         narrow(self, told, mapping, self._statement)
+        is_handler = len(params) == 1 and params[0] in self.caught
+        if is_handler:
+            self.handling.append(params[0])
         exit = self.inline(block, mapping)
+        if is_handler:
+            self.handling.pop()
         if self.places is not None:
             self.places.widen_again(self.narrowed)
         done = Block(params, self.ops, exit)

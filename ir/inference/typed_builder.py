@@ -79,6 +79,8 @@ class TypedBuilder(Operations):
         self.classes_made: set[type] = set()
         # The classes that each `except` clause catches, by the exception that its handler gets.
         self.caught: dict[Value, tuple[Any, ...]] = {}
+        # The exceptions that are handled around the operation at hand.
+        self.handling: list[Value] = []
         # The call whose error is to be a value (`ir.catching`).
         self.attempting: Attempting | None = None
         # Whether it is code of the user's: no rule, and no adjoint.
