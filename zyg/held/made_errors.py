@@ -12,17 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 from ir import facts
-from ir.core import Const, Location, Operand, type_of
-from ir.heap import set_attribute
-from ir.inference.special_calls import Folded, special
-from ir.inference.typed_calls import TypedCalls
 from ir.late import imported
-from ir.primitives import build_tuple
-from ir.types import TOP, Instance, Known, Type, class_of
-from zyg.compiler.inference.objects import INIT_OF_ERRORS
+from ir.types import TOP, Instance, Known, Type
 from zyg.errors import NotDifferentiable
 from zyg.held.shadow_calls import is_running, state
-from zyg.rules.registry import constant
 
 
 def new_error(cls: Any) -> Any:
@@ -42,7 +35,6 @@ def _current_tangents() -> Any:
     return found.current_tangents() if found is not None and found.has_table() else None
 
 
-constant(new_error)
 facts.fresh(new_error)
 
 
@@ -62,19 +54,6 @@ def is_made(error: object) -> bool:
         return True
     tangents = _current_tangents()
     return tangents is not None and id(error) in tangents.tables
-
-
-@special(*INIT_OF_ERRORS.values())
-def _init_of_error(
-    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """`super().__init__(*held)`, where exceptions are followed: they hold that under `args`."""
-    cls = class_of(type_of(args[0])) if args else None
-    if self.heap is None or kwargs or cls is None or not self.surroundings.constructor(cls, ()):
-        return None
-    held = self.typed_call(Const(build_tuple), args[1:], {}, ["args"], loc)[0]
-    return self.typed_call(Const(set_attribute), [args[0], Const("args"), held], {}, names, loc)
 
 
 def unless_unknown(error: BaseException, function: Any) -> None:

@@ -32,9 +32,10 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
     init = lookup(cls, "__init__")
     if is_error(cls):
         is_python = isinstance(init, types.FunctionType)
-        from zyg.held.made_errors import new_error  # few programs need it
+        # Few programs need it.
+        from zyg.compiler.inference.exception_init import constructor_of_error
 
-        return Constructor(with_source(init, cls) if is_python else None, maker=new_error)
+        return constructor_of_error(with_source(init, cls) if is_python else None)
     if init is _PLAIN_INIT:
         return Constructor(None)
     if init is _INIT_OF_NAMESPACE:
