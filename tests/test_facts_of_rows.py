@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import math
 from collections import defaultdict
 from typing import Any
 
@@ -116,6 +117,8 @@ UNKNOWN: dict[str, str] = {
     "zyg.compiler.reverse.returned.real_scalar": COTANGENTS,
     "zyg.compiler.reverse.returned.loss_and_rest": COTANGENTS,
 }
+if hasattr(math, "sumprod"):  # of Python 3.12
+    UNKNOWN["math.sumprod"] = "of nothing it gives an integer"
 
 
 def is_known(type_: Type) -> bool:
