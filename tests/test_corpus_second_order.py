@@ -30,13 +30,17 @@ def returns_float(case):
 
 
 # Its gradient has what the class holds as well where it is differentiated, and the object's own
-# attributes alone where it isn't; of the others seven add in another order, and round once more,
+# attributes alone where it isn't; of the others six add in another order, and round once more,
 # and one has numbers of NumPy's for Python's.
 UNLIKE = {
     "objects.class_attributes", "arrays.attributes_found_at_run_time", "objects.property_is_read",
     "draws.shuffled_by_numpy", "generator_pipelines.power_iteration",
     "generator_pipelines.objects_that_move", "namespaces.functions_in_a_namespace",
-    "models.soft_game", "calls.methods_of_dicts_as_values",
+    "models.soft_game",
+}
+# Whose gradient adds in another order where it is differentiated.
+ROUNDED = {
+    "calls.methods_of_dicts_as_values", "shared_contents.right_hand_side_of_what_changes",
 }
 # The other inputs of one make it store into objects that are arguments, those of another call an
 # object of a class that is found at run time: both are refused, as is a call that fails behind a
@@ -69,7 +73,8 @@ FIRST, OTHERS = [c for c in WORKING if is_first(c)], [c for c in WORKING if not 
 
 @pytest.mark.parametrize(("program", "args"), FIRST + OTHERS)
 def test_second_order(program, args, capsys):
-    differences.check_gradient(gradient_of(program.f), args, zyg.pullback)
+    may_round = str(program) in ROUNDED
+    differences.check_gradient(gradient_of(program.f), args, zyg.pullback, may_round)
 
 
 # One in five: to compile what is refused in the end takes as long as all that works.
