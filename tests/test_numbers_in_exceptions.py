@@ -1,5 +1,6 @@
 """Exceptions that hold numbers with derivatives, and those of which nobody knows what they hold."""
 
+import copy
 import sys
 
 import pytest
@@ -129,18 +130,6 @@ def test_derivative_is_right_or_refused(derive, catching, read):
         assert found == pytest.approx(difference, rel=1e-7)
 
 
-def raised_past_finally(x):
-    total = 0.0
-    try:
-        try:
-            raise Stop(x * x)
-        finally:
-            total += x
-    except Stop as stopped:
-        total += stopped.args[0]
-    return total
-
-
 def raised_again(x):
     try:
         try:
@@ -151,12 +140,16 @@ def raised_again(x):
         return stopped.args[0]
 
 
+def refuse():
+    raise ValueError("another")
+
+
 def raised_while_another_is_handled(x):
     try:
         try:
             raise Stop(x * x)
         except Stop:
-            raise ValueError("another")  # noqa: B904
+            refuse()
     except ValueError as error:
         return error.__context__.args[0]
 
@@ -176,7 +169,7 @@ def asked_of_sys_by_another_name(x):
 
 
 @pytest.mark.parametrize("f", [
-    raised_past_finally, raised_again, raised_while_another_is_handled, asked_of_sys,
+    raised_again, raised_while_another_is_handled, asked_of_sys,
     asked_of_sys_by_another_name,
 ])
 def test_raised_again(f):
@@ -240,3 +233,89 @@ def what_methods_give(x):
 def test_methods_in_forward_mode():
     (slope,) = zyg.gradient(what_methods_give, 1.3)
     assert zyg.jvp(what_methods_give, (1.3,), (1.0,))[1] == pytest.approx(slope, rel=1e-12)
+
+
+def more_is_stored(x):
+    try:
+        fail_unseen(x)
+    except OutOfRange as error:
+        error.more = x
+        return error.args[0] * error.more
+
+
+def copied(x):
+    try:
+        fail(x)
+    except OutOfRange as error:
+        return copy.copy(error).args[0] * x
+
+
+@pytest.mark.parametrize("f", [more_is_stored, copied])
+def test_refused(f):
+    """`jvp` took an exception for one of the program's own, once something was stored into it."""
+    with pytest.raises(zyg.NotDifferentiable, match="hand the number on in another way"):
+        zyg.gradient(f, 1.3)
+    with pytest.raises(zyg.NotDifferentiable, match="hand the number on in another way"):
+        zyg.jvp(f, (1.3,), (1.0,))
+
+
+class Joined(ValueError, OSError):
+    pass
+
+
+def made_by_keywords(x):
+    try:
+        raise Stop(value=x)
+    except TypeError:
+        return x * x
+    except Stop as stopped:
+        return stopped.args[0]
+
+
+def made_of_several_classes(x):
+    try:
+        raise Joined(x * x)
+    except ValueError as error:
+        return x * len(error.args)
+
+
+class Several(Exception):
+    def __init__(self, *held):
+        self.count = len(held)
+
+
+def made_of_any_number(x):
+    try:
+        raise Several(*[x] * int(2 * x))
+    except Several as error:
+        return x * len(error.args) * error.count
+
+
+def warned(x):
+    try:
+        raise UserWarning(x * x)
+    except Warning as warning:
+        return warning.args[0] * x
+
+
+@pytest.mark.parametrize("f", [made_of_several_classes, warned])
+def test_classes_of_python(f):
+    differences.check_gradient(f, (1.3,), zyg.pullback)
+
+
+@pytest.mark.parametrize("f", [made_by_keywords, made_of_any_number])
+def test_what_the_run_time_makes(f):
+    """They were made without what they were given, or where Python refuses to."""
+    with pytest.raises(zyg.NotDifferentiable):
+        zyg.gradient(f, 1.3)
+    assert zyg.pullback(lambda x: zyg.dropgrad(f(zyg.dropgrad(x))), 1.3)[0] == f(1.3)
+
+
+def test_copies_that_are_printed():
+    def f(x):
+        try:
+            fail(x)
+        except OutOfRange as error:
+            return x * len(repr(copy.copy(error))[:3])
+
+    assert zyg.gradient(f, 1.3) == (3.0,)

@@ -89,8 +89,6 @@ def difference(f, args, k, step=1e-6):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_of_constant_matrices(kind, name):
     matrix, identity = laplacian(kind), kind(sparse.identity(N))
-    if IS_OLD and kind is sparse.dia_array and name in ("solution", "solutions"):
-        pytest.skip("this SciPy can't solve with the indices that diagonals give")
 
     def f(a, b):
         return PROGRAMS[name](matrix, identity, a, b)

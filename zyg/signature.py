@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ir.derived import as_class, base_of, known_by_rules
+from ir.derived import HEAP_TYPE, as_class, base_of, known_by_rules
 from ir.forgettable import forgettable
 from ir.outer_cells import captured_owners, captures_changed
 from ir.types import (
@@ -43,7 +43,6 @@ NOTHING = Known(None)
 # caches and workspaces.
 BY_RULES = ("scipy",)
 known_by_rules.update((*BY_RULES, "numpy"))
-HEAP_TYPE = 1 << 9  # in `__flags__` of a class: not written in C
 
 
 # How deep functions are looked at that others capture.

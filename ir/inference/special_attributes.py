@@ -10,17 +10,17 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
-from ir.core import Call, Const, Location, Operand, Value, type_of
-from ir.derived import found_in, is_derived
+from ir.core import Const, Location, Operand, Value, type_of
+from ir.derived import HEAP_TYPE, found_in, is_derived
 from ir.errors import Unsupported
 from ir.heap import (
     attribute_read,
-    contents_read,
     found_attribute,
     holds_attribute,
     stored_attribute,
 )
 from ir.inference import written_out
+from ir.inference.caught_errors import known_error
 from ir.inference.computed_attributes import (
     bound_method,
     computed,
@@ -29,12 +29,11 @@ from ir.inference.computed_attributes import (
 )
 from ir.inference.enumerations import name_or_value
 from ir.inference.metaclasses import asked_of_metaclass
-from ir.inference.special_calls import HEAP_TYPE, Folded, is_unbound, special, typed
+from ir.inference.special_calls import Folded, is_unbound, special, typed
 from ir.inference.surroundings import STORED
 from ir.late import late
 from ir.memory.contents import holds_memory
 from ir.memory.memory_facts import CHANGING_METHODS
-from ir.memory.place_state import check_call
 from ir.primitives import UNBOUND
 from ir.shared_names import has_names, owner_of_names
 from ir.types import (
@@ -48,7 +47,6 @@ from ir.types import (
     Type,
     Union,
     class_of,
-    join_all,
     widen,
 )
 
@@ -129,7 +127,7 @@ def _getattr(
     if self.places is not None:
         owner = object_unless_plain(self, owner, name, loc)
         if name == "args" or name not in vars(BaseException):
-            owner = _known_error(self, owner, loc)
+            owner = known_error(self, owner, loc)
     args, owner_type = [owner, args[1]], widen(type_of(owner))
     if self.places is not None and is_derived(owner_type) and not isinstance(owner_type, Instance):
         from ir.inference.special_derived import read_of_derived  # few programs need it
@@ -239,47 +237,6 @@ def object_unless_plain(
     if self.places is not None and isinstance(same, Value):
         self.places.name_again(owner, same)
     return same
-
-
-def _known_error(self: TypedCalls, owner: Operand, loc: Location | None) -> Operand:
-    """A caught exception as one of the classes that the program raises, where others would be of no
-    use: in code whose gradient is differentiated in turn."""
-    if not self.caught or not isinstance(owner, Value):
-        return owner
-    caught: Operand | None = owner
-    while isinstance(caught, Value) and caught not in self.caught:
-        match self.definitions.get(caught):
-            case Call(Const(callee), [_, held]) if callee is contents_read:
-                caught = held
-            case _:
-                caught = None
-    if not isinstance(caught, Value):
-        return owner
-    classes = self.surroundings.errors_made(self.caught[caught])
-    if not classes:
-        return owner
-    check = self.surroundings.unless_made
-    self.ops.append(check_call(check, [owner, Const(classes)], loc))
-    operands: list[Operand] = [owner, Const(classes)]
-    (same,) = self.typed_call(Const(primitives.one_of), operands, {}, [owner.name], loc)
-    return same
-
-
-@special(primitives.one_of)
-def _one_of(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    owner, classes = args
-    assert isinstance(owner, Value) and isinstance(classes, Const)
-    type_ = join_all(map(Instance, classes.value))
-    (same,) = typed(self, primitives.one_of, args, names, loc, type_)
-    if self.places is not None and isinstance(same, Value):
-        self.places.name_again(owner, same)
-    return [same]
 
 
 def _object_in(self: TypedCalls, type_: Type, name: str) -> Type | None:

@@ -10,7 +10,6 @@ operands of the results, or None where the call stays a call.
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
@@ -39,7 +38,6 @@ from ir.types import (
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
 
-HEAP_TYPE = 1 << 9  # in `__flags__`: made by a class statement
 Folded = list[Operand] | None
 Special = Callable[
     ["TypedCalls", list[Operand], dict[str, Operand], list[str], "Location | None"], Folded
@@ -122,35 +120,6 @@ def _new_object(
     if not isinstance(cls, Const) or getattr(cls.value, "__new__", None) is not object.__new__:
         return None
     return typed(self, new_object, args, names, loc, Instance(cls.value))
-
-
-@special(sys.exc_info)
-def _exc_info(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """In a handler, of the exception that it gets."""
-    if not self.handling or args or kwargs or self.places is None:
-        return None
-    error, name = self.handling[-1], Const("__traceback__")
-    (kind,) = self.typed_call(Const(type), [error], {}, ["kind"], loc)
-    (traceback,) = self.typed_call(Const(getattr), [error, name], {}, ["traceback"], loc)
-    parts = [kind, error, traceback]
-    return self.typed_call(Const(primitives.build_tuple), parts, {}, names, loc)
-
-
-@special(sys.exception)
-def _exception(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    return [self.handling[-1]] if self.handling and not args and not kwargs else None
 
 
 @special(primitives.load_global)

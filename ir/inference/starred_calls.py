@@ -113,6 +113,8 @@ def _made_by_any_number(
     constructor = self.surroundings.constructor(cls.value, keywords)
     if constructor is None or constructor.base is not None or constructor.init is None:
         return None
+    if constructor.maker is not new_object:  # an exception, which holds what it is given
+        return None
     if self.heap is None:
         self.classes_made.add(cls.value)
         return None

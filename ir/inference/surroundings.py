@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ir.core import Const, For, Function, Location, Operand
 from ir.heap import new_object
 from ir.inference.contents_asked import ContentsAsked
+from ir.inference.errors_asked import ErrorsAsked
 from ir.memory.place_state import Effect, Returned
 from ir.record import record
 from ir.types import Type
@@ -67,7 +68,7 @@ class Constructor:
     maker: Any = new_object
 
 
-class Surroundings(ContentsAsked, Protocol):
+class Surroundings(ContentsAsked, ErrorsAsked, Protocol):
     """What inference asks of its caller."""
 
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:
@@ -273,15 +274,6 @@ class Surroundings(ContentsAsked, Protocol):
 
     def called_method(self, type_: Type) -> Any:
         """The function that is certain to run where an object of a type is called, or None."""
-
-    def follow_errors(self, loc: Location | None) -> None:
-        """Asks for the heap, where what an exception holds is used by what catches it."""
-
-    def errors_made(self, caught: tuple[Any, ...]) -> tuple[type, ...]:
-        """The classes of exceptions that the program makes, of those that a handler catches."""
-
-    def unless_made(self, error: Any, classes: tuple[type, ...]) -> None:
-        """Raises, when the program runs, for an exception that is none of those."""
 
     def may_change_objects(self) -> bool:
         """Whether this program may store into objects."""

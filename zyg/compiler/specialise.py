@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
 from ir.binding import CannotBind, bind
+from ir.bounded_types import LARGE, bounded, size_of
 from ir.core import Call, Const, Function, Operand, Try, type_of
 from ir.errors import NeedsHeap, SourceNotFound, Unsupported
 from ir.heap import HEAP_NAME, attribute_set, attribute_stored, with_heap
@@ -31,16 +32,13 @@ from ir.outer_cells import (
 from ir.parse import parse_code, parse_in_cells
 from ir.rewrite import walk
 from ir.types import (
-    LARGE,
     Closure,
     Dict,
     Known,
     Tuple,
     Type,
-    bounded,
     captures_itself,
     class_of,
-    size_of,
 )
 from zyg.compiler.activity import NOTHING, Flow, Flows
 from zyg.compiler.guards import CellContents, CellGuard, enter, same_function

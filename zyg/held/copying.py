@@ -38,7 +38,7 @@ def unless_different(x: Any, y: Any) -> None:
 
 def no_object(x: Any) -> Any:
     """What is copied, unless it is an object, for which code would have to be made."""
-    if facts.is_object(type(x)):
+    if facts.is_object(type(x)) and not isinstance(x, BaseException):
         raise NotDifferentiable(
             f"a copy of a {type(x).__name__} object has no derivative here; write a function that "
             "copies its attributes"

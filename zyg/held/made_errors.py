@@ -15,24 +15,22 @@ from ir import facts
 from ir.late import imported
 from ir.types import TOP, Instance, Known, Type
 from zyg.errors import NotDifferentiable
-from zyg.held.shadow_calls import is_running, state
+from zyg.held.shadow_calls import state
 
 
 def new_error(cls: Any) -> Any:
     """An exception that holds nothing yet."""
     made = cls.__new__(cls)
-    if state.run is not None:
-        state.run.errors[id(made)] = made
-    tangents = _current_tangents()
-    if tangents is not None:
-        tangents.of(made)
+    for program in _following():
+        program.errors[id(made)] = made
     return made
 
 
-def _current_tangents() -> Any:
-    """The tangents of objects in the tangent function that runs, if one does."""
+def _following() -> list[Any]:
+    """The forward pass and the tangents of objects that run in this thread."""
     found = imported("zyg.tangents.tangent_objects")
-    return found.current_tangents() if found is not None and found.has_table() else None
+    tangents = found.current_tangents() if found is not None and found.has_table() else None
+    return [program for program in (state.run, tangents) if program is not None]
 
 
 facts.fresh(new_error)
@@ -45,15 +43,12 @@ def _type_of_new(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 def is_following() -> bool:
     """Whether a program runs that may have made exceptions which are objects."""
-    return is_running() or _current_tangents() is not None
+    return bool(_following())
 
 
 def is_made(error: object) -> bool:
     """Whether the program that runs has made an exception, so that what it holds is followed."""
-    if state.run is not None and id(error) in state.run.errors:
-        return True
-    tangents = _current_tangents()
-    return tangents is not None and id(error) in tangents.tables
+    return any(id(error) in program.errors for program in _following())
 
 
 def unless_unknown(error: BaseException, function: Any) -> None:

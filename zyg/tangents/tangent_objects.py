@@ -33,11 +33,13 @@ from zyg.tangents.tangent_memory import NO_MEMORY, HeldTangents
 
 
 class ObjectTangents:
-    """Tangents by object and attribute."""
+    """Tangents by object and attribute; `errors` are the exceptions that the program has made, by
+    `id`."""
 
-    __slots__ = ("held", "tables")
+    __slots__ = ("errors", "held", "tables")
 
     def __init__(self) -> None:
+        self.errors: dict[int, BaseException] = {}
         self.tables: dict[int, tuple[Any, dict[str, Any]]] = {}
         self.held = HeldTangents()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from ir.bounded_types import LARGE, bounded, size_of
 from ir.memory.held_tables import Kind, kind_of_items, may_be_one
 from ir.memory.held_types import CONTAINERS
 from ir.types import (
-    LARGE,
     TOP,
     Dict,
     Instance,
@@ -17,10 +17,8 @@ from ir.types import (
     Tuple,
     Type,
     Union,
-    bounded,
     class_of,
     join_all,
-    size_of,
 )
 
 # What containers have been changed to, by their class, the kind of their items, and whether they

@@ -32,6 +32,8 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
     init = lookup(cls, "__init__")
     if is_error(cls):
         is_python = isinstance(init, types.FunctionType)
+        if not is_python and any(names):
+            return None  # which fails
         # Few programs need it.
         from zyg.compiler.inference.exception_init import constructor_of_error
 

@@ -10,6 +10,7 @@ of an object is a dict of those of its attributes, that of `super()` is the obje
 
 from __future__ import annotations
 
+import builtins
 import functools
 import itertools
 import math
@@ -22,6 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ir import facts, primitives
+from ir.derived import HEAP_TYPE
 from ir.forgettable import forgettable
 from ir.generators import Generator
 from ir.heap import Cell, Contents, Identity, holds_attribute, is_stored_in
@@ -301,9 +303,9 @@ def is_place(cls: type) -> bool:
 @forgettable(maxsize=1024)
 def is_error(cls: type) -> bool:
     """Whether exceptions of a class hold what they are made of, under `args`, and attributes."""
-    return issubclass(cls, BaseException) and next(
-        base for base in cls.__mro__ if not base.__flags__ & 1 << 9
-    ) in _PLAIN_ERRORS and lookup(cls, "__new__") in _NEW_OF_ERRORS
+    return issubclass(cls, BaseException) and lookup(cls, "__new__") in _NEW_OF_ERRORS and all(
+        base in _PLAIN_ERRORS or base.__flags__ & HEAP_TYPE for base in cls.__mro__[:-1]
+    )
 
 
 def is_of_logging(cls: type) -> bool:
@@ -417,12 +419,11 @@ _VALUES = (
 
 # Stands among the functions that need the heap, where exceptions have to be objects.
 ERRORS: Any = "what exceptions hold"
-# Classes of exceptions that hold nothing but `args`.
+# Classes of Python's exceptions that hold nothing but `args`: they are as large as the first one.
 _PLAIN_ERRORS = {
-    BaseException, Exception, ArithmeticError, AssertionError, BufferError, EOFError,
-    FloatingPointError, GeneratorExit, IndexError, KeyError, KeyboardInterrupt, LookupError,
-    MemoryError, NotImplementedError, OverflowError, RecursionError, ReferenceError, RuntimeError,
-    StopAsyncIteration, SystemError, TypeError, ValueError, ZeroDivisionError, Warning,
+    cls for cls in vars(builtins).values()
+    if isinstance(cls, type) and issubclass(cls, BaseException)
+    and cls.__basicsize__ == BaseException.__basicsize__
 }
 _NEW_OF_ERRORS = {vars(cls)["__new__"] for cls in _PLAIN_ERRORS if "__new__" in vars(cls)}
 INIT_OF_ERRORS = {

@@ -35,6 +35,7 @@ from ir.rewrite import walk
 from ir.syntax.locate import locate
 from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
 from zyg.array_type import Array
+from zyg.compiler.inference.constructors import has_rule_of_user
 from zyg.errors import UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of
 
@@ -157,8 +158,9 @@ def refuse_changing_call(
     if isinstance(callee_type, Closure):
         code, module_globals = callee_type.code, callee_type.globals
     elif isinstance(callee_type, Known) and isinstance(callee_type.value, types.FunctionType):
-        if is_constant(callee_type.value) or rule_of(callee_type.value) is not None or (
-            substitute_of(callee_type.value) is not None
+        function = callee_type.value
+        if is_constant(function) or substitute_of(function) is not None or (
+            rule_of(function) is not None and not has_rule_of_user(function)
         ):
             return  # declared to be of no concern; the other code is looked at
         code, module_globals = callee_type.value.__code__, callee_type.value.__globals__

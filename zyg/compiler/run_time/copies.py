@@ -53,7 +53,7 @@ from ir.types import (
     widen,
 )
 from zyg.compiler.inference.fields import unnamed
-from zyg.compiler.inference.objects import holds_no_objects, is_place, lookup
+from zyg.compiler.inference.objects import holds_no_objects, is_error, is_place, lookup
 from zyg.compiler.run_time.deep_copies import says_how_it_is_copied, unless_reached_twice
 from zyg.held import copying
 from zyg.rules import deep_copies
@@ -190,7 +190,7 @@ def _names_of(self: TypedCalls, cls: type) -> tuple[str, ...]:
 
 def object_copier(cls: type) -> Callable[..., Any] | None:
     """A function that copies instances of a class, as the class says or attribute by attribute."""
-    if not is_place(cls):
+    if not is_place(cls) or is_error(cls):
         return None
     own: Callable[..., Any] | None = getattr(cls, "__copy__", None)
     if own is not None:

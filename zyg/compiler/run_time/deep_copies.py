@@ -18,7 +18,7 @@ from typing import Any
 
 from ir import facts
 from zyg.compiler.inference.fields import fields_of
-from zyg.compiler.inference.objects import Back, Differentiate, is_place, lookup
+from zyg.compiler.inference.objects import Back, Differentiate, is_error, is_place, lookup
 from zyg.compiler.run_time.object_backs import Through, differentiated, picked
 from zyg.errors import NotDifferentiable
 from zyg.held.copying import CHANGEABLE
@@ -43,9 +43,14 @@ def copied(
     """The value and back function of a call of `copy` or `dataclasses`; None for other calls."""
     if function is copy.deepcopy and len(args) == 1 and not kwargs:
         return deep_copy(pullback, args[0])
-    if function is copy.copy and len(args) == 1 and not kwargs and is_place(type(args[0])):
+    if function is copy.copy and len(args) == 1 and not kwargs and _is_copied(args[0]):
         return _shallow_copy(pullback, args[0])
     return record_of(function, *args, **kwargs) if is_record(function) else None
+
+
+def _is_copied(value: Any) -> bool:
+    """Whether this is an object whose copy has a derivative, which that of an exception hasn't."""
+    return is_place(type(value)) and not is_error(type(value))
 
 
 def _shallow_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back]:
@@ -66,7 +71,7 @@ def deep_copy(pullback: Differentiate, x: Any) -> tuple[Any, Back] | None:
         return None
     memo: dict[int, Any] = {}
     y = copy.deepcopy(x, memo)
-    originals = [one for one in memo.get(id(memo), ()) if is_place(type(one))]
+    originals = [one for one in memo.get(id(memo), ()) if _is_copied(one)]
     if not originals:
         return None
     fields = [
