@@ -42,7 +42,7 @@ DISPLAYS = {
     for function in (
         primitives.build_tuple, primitives.build_list, primitives.build_dict, slice,
         primitives.load_global, primitives.read_captured, primitives.read_default,
-        primitives.narrowed,
+        primitives.narrowed, try_primitives.catching, try_primitives.catching_found,
     )
 }
 

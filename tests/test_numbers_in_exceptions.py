@@ -319,3 +319,7 @@ def test_copies_that_are_printed():
             return x * len(repr(copy.copy(error))[:3])
 
     assert zyg.gradient(f, 1.3) == (3.0,)
+
+
+def test_no_variant_is_made_for_nothing():
+    assert "catching(" not in str(zyg.code_adjoint(caught_at_once(READS[3]), 1.3))

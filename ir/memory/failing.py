@@ -51,7 +51,8 @@ class Cuts:
 NEVER = {
     id(function) for function in (
         primitives.build_tuple, primitives.build_list, primitives.written, primitives.alias,
-        primitives.narrowed, try_primitives.end_guarded,
+        primitives.narrowed, try_primitives.end_guarded, try_primitives.catching,
+        try_primitives.catching_found,
     )
 }
 # Functions that read iterators to their end.
