@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, TypeVar
@@ -54,6 +55,14 @@ def relocated(exception: AnyException, hide: Sequence[str] = ()) -> AnyException
         return exception
     finally:
         del exception
+
+
+def forget_frames(exception: BaseException) -> None:
+    """Frees what variables of generated code hold, in the frames that an exception has left."""
+    for entry in _entries(exception.__traceback__):
+        if generated(entry.tb_frame.f_code.co_filename) is not None:
+            with suppress(RuntimeError):  # it runs still
+                entry.tb_frame.clear()
 
 
 def _chained(exception: BaseException) -> list[BaseException]:

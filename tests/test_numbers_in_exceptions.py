@@ -1,8 +1,11 @@
 """Exceptions that hold numbers with derivatives, and those of which nobody knows what they hold."""
 
 import copy
+import gc
 import sys
+import weakref
 
+import numpy as np
 import pytest
 
 import zyg
@@ -323,3 +326,33 @@ def test_copies_that_are_printed():
 
 def test_no_variant_is_made_for_nothing():
     assert "catching(" not in str(zyg.code_adjoint(caught_at_once(READS[3]), 1.3))
+
+
+WATCHED = []
+
+
+@zyg.nograd
+def watch(rows):
+    WATCHED.append(weakref.ref(rows))
+
+
+def fail_beside_rows(x):
+    rows = np.ones(3)
+    watch(rows)
+    raise Stop(x * x)
+
+
+def caught_beside_rows(x):
+    try:
+        fail_beside_rows(x)
+    except Stop as stopped:
+        return stopped.args[0]
+
+
+def test_what_frames_held_is_freed():
+    """A traceback holds frames, and these their variables."""
+    WATCHED.clear()
+    _, back = zyg.pullback(caught_beside_rows, 1.3)
+    gc.collect()
+    assert [rows() for rows in WATCHED] == [None]
+    assert back(1.0) == (2.6,)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ir.generators import Watching
+from ir.tracebacks import forget_frames
 from zyg.compiler.run_time.wrappers import forget_cached
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import Holding, RunningNames
@@ -47,7 +48,12 @@ class ForwardPass:
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         self._generators.__exit__()
+        run = state.run
         state.run, state.held, state.names = self._before
+        if error is None and run is not None:
+            # They are kept, and would keep all that the frames hold which they have left.
+            for made in run.errors.values():
+                forget_frames(made)
         if error is None and any(one._state > 0 for one in self._generators.made):
             raise NotDifferentiable(
                 "a generator with `finally` or `with` is left before its end, and nobody "
