@@ -2,7 +2,8 @@
 
 import pytest
 
-from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple, Union, bounded, join, size_of
+from ir.bounded_types import bounded, size_of
+from ir.types import TOP, Closure, Known, Scalar, Sequence, Tuple, Union, join
 
 CODE, NAMES = compile("1", "<code>", "eval"), {}
 NUMBER, TEXT, NONE = Scalar(float), Scalar(str), Known(None)
