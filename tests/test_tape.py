@@ -202,6 +202,16 @@ def test_in_place_operators_of_arrays_are_refused():
         gradient(f, np.ones(2))
 
 
+@pytest.mark.parametrize("name", ["real", "imag", "shape"])
+def test_attributes_of_arrays_are_not_stored(name):
+    def f(x):
+        setattr(x, name, 1.0)
+        return np.sum(x)
+
+    with pytest.raises(NotDifferentiable, match="written in place"):
+        gradient(f, np.ones(2))
+
+
 # The package
 
 

@@ -266,7 +266,7 @@ def on_new_tape(row: Row, values: Any, seeds: Any) -> tuple[tape.Tape, list[Any]
 def test_rows_refused_twice() -> None:
     check_refusals(VARIED, REFUSED_TWICE)
     assert set(AT_EDGE) <= set(map(str, VARIED))
-    assert len(CONSTANT) == 112
+    assert len(CONSTANT) == 113
 
 
 @pytest.mark.parametrize("row", VARIED, ids=str)

@@ -428,3 +428,9 @@ def test_reading_items_costs_as_much_as_there_are_items():
         total = total + item * item
     back(total)
     np.testing.assert_array_equal(x.grad, 2 * np.arange(1000.0))
+
+
+@pytest.mark.parametrize("name", ["real", "imag", "shape"])
+def test_attributes_of_arrays_are_not_stored(name):
+    with pytest.raises(zyg.NotDifferentiable, match="written in place"):
+        setattr(tracker.param(np.ones(2)), name, 1.0)

@@ -99,7 +99,7 @@ def one_that_another_one_causes(x):
         try:
             raise Stop(x * x)
         except Stop as stopped:
-            raise ValueError("wrong", math.sin(x)) from stopped
+            raise ValueError("wrong", np.sin(x)) from stopped
     except ValueError as error:
         return error.args[1] * error.__cause__.args[0]
 
@@ -200,7 +200,7 @@ def one_of_two_classes(x):
     try:
         if x > 1.0:
             raise Stop(x * x)
-        raise Converged(math.exp(x), 1)
+        raise Converged(np.exp(x), 1)
     except (Stop, Converged) as error:
         value = error.value if isinstance(error, Converged) else error.args[0]
         return value * x
@@ -221,7 +221,7 @@ def made_before_it_is_raised(x):
     try:
         raise error
     except Stop as stopped:
-        stopped.more = math.cos(x)
+        stopped.more = np.cos(x)
     return error.more * error.args[0]
 
 

@@ -278,6 +278,7 @@ def refusing(what: str) -> Callable[..., Any]:
 
 
 CHANGES = "fill itemset partition put resize setfield setflags sort byteswap".split()
+STORED = "real imag shape flat dtype strides".split()
 
 
 def attribute(self: Any, name: str) -> Any:
@@ -359,6 +360,10 @@ ARRAY_METHODS: dict[str, Any] = {
     "__iter__": items,
     "__contains__": contains,
     **{f"__i{name}__": refusing(f"operator.i{name}(x, y)") for name in IN_PLACE},
+    **{
+        name: property(functools.partial(attribute, name=name), refusing(f"x.{name} = v"))
+        for name in STORED
+    },
 }
 REAL_METHODS: dict[str, Any] = {
     "__getitem__": item_of_number,

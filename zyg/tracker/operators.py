@@ -194,6 +194,7 @@ def refused(what: str) -> Callable[..., Any]:
 # Attributes and methods
 
 CHANGES = "fill itemset partition put resize setfield setflags sort byteswap".split()
+STORED = "real imag shape flat dtype strides".split()
 
 
 def attribute(self: Any, name: str) -> Any:
@@ -274,6 +275,10 @@ ARRAY_METHODS: dict[str, Any] = {
     "__iter__": items,
     "__contains__": lambda self, value: plain(value) in self.data,
     **{f"__i{name}__": refused(f"operator.i{name}(x, y)") for name in IN_PLACE},
+    **{
+        name: property(functools.partial(attribute, name=name), refused(f"x.{name} = v"))
+        for name in STORED
+    },
 }
 REAL_METHODS: dict[str, Any] = {
     "__getitem__": item_of_number,
