@@ -433,4 +433,9 @@ class Variation(Lengths):
         mapping[op.result] = result
         self.varied.add(result)
         works_on_objects = self.heap is not None and not (self.is_inner and self._is_apart(op))
-        self.steps.append(OpaqueStep(result, targets, back, op.loc, works_on_objects))
+        step = OpaqueStep(result, targets, back, op.loc, works_on_objects)
+        if isinstance(op.callee, Const) and op.callee.value is attribute_read and (
+            len(op.args) == 3 and type_of(op.args[1]) == TOP
+        ):
+            step.read = args[1], args[2]
+        self.steps.append(step)
