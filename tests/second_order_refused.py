@@ -28,7 +28,7 @@ BY_AREA = {
     "failing_callees": "unknown_functions",
     "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
-    "generator_consumers": "classes_in_a_list sliced_and_taken",
+    "generator_consumers": "classes_in_a_list",
     "generator_endings": "told_that_it_is_closed",
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_managers": "manager_as_a_decorator",
@@ -46,10 +46,7 @@ BY_AREA = {
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
         groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "numbers_in_exceptions": """
-        array_that_is_changed_by_who_catches_it changed_and_raised_again collected_by_a_manager
-        kept_by_a_manager kept_in_a_list made_before_it_is_raised one_that_another_one_causes
-    """,
+    "numbers_in_exceptions": "array_that_is_changed_by_who_catches_it",
     "object_protocols": "attributes_of_a_wrapped_object",
     "objects": "container_of_the_user missing_attribute",
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",

@@ -369,7 +369,7 @@ def read_attribute(
         cases = case_by_case.by_cases(self, getattr, [owner, Const(name)], names, loc)
         if cases is not None:
             return cases
-    if type_of(owner) == TOP and self.surroundings.is_apart():
+    if unknown_owners.is_asked(self, owner):
         of_known: Folded = unknown_owners.read_by_classes(self, owner, name, names, loc)
         if of_known is not None:
             return of_known

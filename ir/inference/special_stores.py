@@ -27,7 +27,7 @@ from ir.inference.special_attributes import is_of_cases
 from ir.inference.special_calls import Folded, special
 from ir.late import late
 from ir.shared_names import has_names, owner_of_names
-from ir.types import TOP, class_of
+from ir.types import class_of
 
 if TYPE_CHECKING:
     from ir.inference import case_by_case, computed_names, special_names, unknown_owners
@@ -65,12 +65,12 @@ def _set_attribute(
     owner = object_unless_plain(self, owner, name.value, loc, is_stored=True)
     owner = known_error(self, owner, loc)
     args = [owner, name, value]
-    if type_of(owner) == TOP and self.heap is not None and self.surroundings.is_apart():
-        return unknown_owners.store_by_classes(self, owner, name.value, value, loc)
     if is_of_cases(self, type_of(owner), name.value):
         found = case_by_case.by_cases(self, set_attribute, args, names, loc)
         if found is not None:
             return found
+    if unknown_owners.is_asked(self, owner):
+        return unknown_owners.store_by_classes(self, owner, name.value, value, loc)
     member = self.surroundings.member(type_of(owner), name.value)
     if member.kind == "other" and isinstance(owner, Const) and (
         isinstance(owner.value, type)

@@ -20,19 +20,27 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ir import primitives
-from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield
+from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.forgettable import forgettable
 from ir.heap import attribute_read, other_attribute, set_attribute
 from ir.inference.caught_errors import caught_as
 from ir.inference.special_calls import Folded, special, typed
 from ir.memory.place_state import check_call
 from ir.rewrite import Mapping
-from ir.types import TOP
+from ir.types import TOP, Instance, Union
 
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
 
 MAX_CLASSES = 6
+
+
+def is_asked(self: TypedCalls, owner: Operand) -> bool:
+    """Whether types don't tell which class an object is of, and code asks."""
+    type_ = type_of(owner)
+    return self.heap is not None and (type_ == TOP or isinstance(type_, Union)) and (
+        self.surroundings.is_apart()
+    )
 
 
 def read_by_classes(
@@ -59,7 +67,10 @@ def store_by_classes(
     """A store, which is refused when the program runs if the object is of another class."""
     if caught_as(self, owner) is not None:
         self.surroundings.follow_errors(loc)
-    classes = self.surroundings.classes_with(name)[:MAX_CLASSES]
+    classes = tuple([
+        cls for cls in self.surroundings.classes_with(name)
+        if self.surroundings.member(Instance(cls), name).store != "unknown"
+    ][:MAX_CLASSES])
     check = self.surroundings.unless_known_owner
     self.ops.append(check_call(check, [owner, Const(name), Const(classes)], loc))
     if classes and isinstance(owner, Value):  # a later look may find more

@@ -435,7 +435,7 @@ class Variation(Lengths):
         works_on_objects = self.heap is not None and not (self.is_inner and self._is_apart(op))
         step = OpaqueStep(result, targets, back, op.loc, works_on_objects)
         if isinstance(op.callee, Const) and op.callee.value is attribute_read and (
-            len(op.args) == 3 and type_of(op.args[1]) == TOP
+            len(op.args) == 3 and class_of(type_of(op.args[1])) is None
         ):
             step.read = args[1], args[2]
         self.steps.append(step)

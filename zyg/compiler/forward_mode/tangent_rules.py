@@ -479,6 +479,8 @@ class RuleTangents(Augmenter):
         if self.table is None or self._is_apart(op):
             return
         if read is not None and class_of(type_of(read[0])) is None:
+            if isinstance(read[1], Const) and self.surroundings.classes_with(read[1].value):
+                self.surroundings.unless_apart()  # where these are asked for
             self.call(unless_place, read[0], read[1], loc=op.loc)
             return
         self.surroundings.unless_apart()

@@ -293,12 +293,15 @@ class Fields:
         return self._known_names(cls)
 
     def classes_with(self, name: str) -> tuple[type, ...]:
-        """The classes of whose objects the attribute of a name is stored, and nothing computes it.
-        """
+        """The classes of objects that hold an attribute of a name, or of which a property computes
+        it."""
+        known: dict[type, set[str]] = {}
+        for cls, held in self.types:
+            if is_place(cls) and not issubclass(cls, _OF_ZYG):
+                known.setdefault(cls, set()).add(held)
         found = [
-            cls for cls, known in self.types
-            if known == name and is_place(cls) and not issubclass(cls, _OF_ZYG)
-            and member(Instance(cls), name).kind == "stored"
+            cls for cls, names in known.items()
+            if member(Instance(cls), name).kind == ("stored" if name in names else "computed")
         ]
         return tuple(sorted(found, key=lambda cls: (cls.__module__, cls.__qualname__)))
 
