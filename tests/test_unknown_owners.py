@@ -142,10 +142,21 @@ def objects_of_several_classes(x):
     return total * things["a"].value + things["b"].value * things["b"].weight + things["c"].root
 
 
+def object_by_two_names(x):
+    box = Box(x)
+    things = {"a": box, "b": Weighted(x, 1.0), "c": box, "d": 1.0}
+    total = 0.0
+    for key in ["a", "b", "c"]:
+        things[key].value = things[key].value * x
+        total += things[key].value
+    return total * box.value
+
+
+@pytest.mark.parametrize("f", [objects_of_several_classes, object_by_two_names])
 @pytest.mark.parametrize("inner", [forward, reverse])
 @pytest.mark.parametrize("outer", [forward, reverse])
-def test_objects_of_several_classes(inner, outer):
-    check_second_derivative(objects_of_several_classes, inner, outer, 1.3)
+def test_objects_of_several_classes(f, inner, outer):
+    check_second_derivative(f, inner, outer, 1.3)
 
 
 def reads_what_another_has_made(x):
