@@ -16,12 +16,9 @@ BY_AREA = {
     """,
     "changes_in_place": "views_by_einsum_changed",
     "containers": "largest_and_smallest_of_nested_tuples",
-    "decorators": """
-        method_with_partial partials_that_are_kept past_its_decorators
-        recursion_through_a_decorator
-    """,
+    "decorators": "past_its_decorators recursion_through_a_decorator",
     "derived_containers": "a_dict_that_is_its_dict",
-    "draws": "drawn_from_what_objects_hold read_in_the_environment",
+    "draws": "read_in_the_environment",
     "event_queues": """
         actions_that_plan_others arrays_and_numbers_in_one_queue desk_with_planned_events
     """,
@@ -48,7 +45,7 @@ BY_AREA = {
     """,
     "numbers_in_exceptions": "array_that_is_changed_by_who_catches_it",
     "object_protocols": "attributes_of_a_wrapped_object",
-    "objects": "container_of_the_user missing_attribute",
+    "objects": "container_of_the_user",
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
     "recursion": "continuations",
     "remembered_values": """

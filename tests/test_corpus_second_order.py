@@ -114,6 +114,7 @@ REFUSED_THIRD = {
     "decorators.cached_with_keyword",
     "decorators.decorated_inside",
     "decorators.partial_of_keywords_that_change",
+    "decorators.partials_that_are_kept",
     "decorators.partials_that_are_looked_at",
     "derived_containers.changed_by_callees",
     "derived_containers.filled_by_an_init",

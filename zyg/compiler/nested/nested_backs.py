@@ -329,7 +329,7 @@ def _of_named_tuple(
 
 
 def _read_of(obj: Any, name: str) -> tuple[Any, Any] | None:
-    """A read of what an object holds under a name, of a method by `super()`, or of a partial one."""
+    """A read of what an object holds under a name, of a method by `super()`, or a partial one."""
     cls = type(obj)
     if isinstance(obj, BaseException):
         y = getattr(obj, name)
@@ -353,7 +353,7 @@ def _read_of(obj: Any, name: str) -> tuple[Any, Any] | None:
             depth, method = depth + 1, method.func
         if type(method) is not types.MethodType or method.__self__ is not obj:
             return None
-        back = functools.partial(object_backs.of_self, True, depth, 3)
+        back = functools.partial(_of_partial_method, depth)
         transposed = functools.partial(_as_partial_method, depth)
     else:
         return None
@@ -368,6 +368,11 @@ def _of_method(y_bar: Any) -> Bars:
 def _as_method(bars_bar: Bars) -> Any:
     """The transpose of that."""
     return None if bars_bar[1] is None else {"__self__": bars_bar[1]}
+
+
+def _of_partial_method(depth: int, y_bar: Any) -> Bars:
+    """The same from that of a partial function, or one of such ones, of a bound method."""
+    return object_backs.of_self(True, depth, 3, (y_bar,))
 
 
 def _as_partial_method(depth: int, bars_bar: Bars) -> Any:
