@@ -43,10 +43,9 @@ BY_AREA = {
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
         groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "numbers_in_exceptions": "array_that_is_changed_by_who_catches_it",
     "object_protocols": "attributes_of_a_wrapped_object",
     "objects": "container_of_the_user",
-    "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
+    "objects_holding_containers": "dicts_of_lists",
     "recursion": "continuations",
     "remembered_values": """
         array_that_an_object_keeps method_that_remembers number_that_is_not_used_at_first
