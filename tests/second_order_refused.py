@@ -23,7 +23,6 @@ BY_AREA = {
         actions_that_plan_others arrays_and_numbers_in_one_queue desk_with_planned_events
     """,
     "failing_callees": "unknown_functions",
-    "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list",
     "generator_endings": "told_that_it_is_closed",
