@@ -388,7 +388,10 @@ def read_attribute(
         found = computed_unless_stored(self, member, owner, name, names, loc)
         if found is not None:
             return found
-    if member.kind != "stored" and (
+    is_known = member.kind == "stored" or (
+        member.kind == "missing" and self.surroundings.is_apart()
+    )
+    if not is_known and (
         self.surroundings.may_change_memory(getattr, [type_of(owner)], name)
     ):
         return self.unknown_call(Const(getattr), [owner, Const(name)], names, loc)
