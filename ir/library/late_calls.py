@@ -7,6 +7,7 @@ A test holds that each of these modules is declared here for all that it registe
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter, OrderedDict, defaultdict, deque
 
@@ -47,6 +48,8 @@ late(
     delattr, heap.store_attribute,
 )
 late("ir.inference.abstract_classes", isinstance)
+# Functions that stand for others.
+late("ir.inference.wrapped_functions", functools.wraps, functools.update_wrapper)
 # What `ir.syntax.attempts` puts into programs.
 late(
     "ir.library.attempt_facts", try_primitives.attempted, try_primitives.catching,
