@@ -16,7 +16,7 @@ BY_AREA = {
     """,
     "changes_in_place": "views_by_einsum_changed",
     "containers": "largest_and_smallest_of_nested_tuples",
-    "decorators": "past_its_decorators recursion_through_a_decorator",
+    "decorators": "past_its_decorators",
     "derived_containers": "a_dict_that_is_its_dict",
     "draws": "read_in_the_environment",
     "event_queues": """
@@ -27,7 +27,6 @@ BY_AREA = {
     "generator_consumers": "classes_in_a_list",
     "generator_endings": "told_that_it_is_closed",
     "generator_flow": "merge_of_sorted sliding_windows",
-    "generator_managers": "manager_as_a_decorator",
     "generator_pipelines": "coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
@@ -51,7 +50,7 @@ BY_AREA = {
         object_that_changes_behind object_that_changes_behind_a_call_with_a_number
         remembered_in_what_is_remembered value_that_is_not_used_at_first
     """,
-    "shared_contents": "calls_from_a_list log_of_a_decorator noted_by_vectorized_functions",
+    "shared_contents": "calls_from_a_list noted_by_vectorized_functions",
     "simulations": "pipeline_of_local_generators",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
