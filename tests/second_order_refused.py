@@ -50,7 +50,7 @@ BY_AREA = {
         object_that_changes_behind object_that_changes_behind_a_call_with_a_number
         remembered_in_what_is_remembered value_that_is_not_used_at_first
     """,
-    "shared_contents": "calls_from_a_list noted_by_vectorized_functions",
+    "shared_contents": "noted_by_vectorized_functions",
     "simulations": "pipeline_of_local_generators",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}

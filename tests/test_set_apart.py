@@ -312,8 +312,38 @@ def object_of_one_of_two(x):
     return found.x * counter.x * counter.parts[0] if isinstance(found, Counter) else counter.x
 
 
+def one_of_two_is_given_a_list(x):
+    counter, total, xs = Counter(x), [0.0], [x, x * x]
+    counter.note(x)
+
+    def product(t, u):
+        total[0] += t * u
+        return total[0]
+
+    def scaled(t, u=2.0):
+        counter.x = counter.x * t * u
+        return counter.x
+
+    return sum(f(*xs) for f in [product, scaled]) * counter.x * total[0] * counter.parts[0]
+
+
+def one_of_two_is_given_a_list_and_a_keyword(x):
+    total = [x]
+
+    def added(t, *, factor=1.0):
+        total[0] += t * factor
+        return total[0]
+
+    def scaled(t, factor=1.0):
+        total[0] *= t * factor
+        return total[0]
+
+    return sum(f(*[x], **{"factor": x * x}) for f in [added, scaled]) * total[0]
+
+
 @pytest.mark.parametrize("f", [
     stores_by_one_of_two, changes_by_one_of_two, object_of_one_of_two, gives_an_object_in_a_list,
+    one_of_two_is_given_a_list, one_of_two_is_given_a_list_and_a_keyword,
 ])  # fmt: skip
 def test_functions_of_which_one_is_called_are_known(f):
     differences.check_gradient(second(f), (1.3,), zyg.pullback)

@@ -315,10 +315,10 @@ def _if_stored(
 
 def called_by_cases(
     self: TypedCalls, callee: Value, args: list[Operand], kwargs: dict[str, Operand],
-    names: list[str], loc: Location | None,
+    names: list[str], loc: Location | None, by: Any = None,
 ) -> Folded:
     """The results of a call of one of some functions and objects of which the code is known; None
-    for others."""
+    for others. `by` is what calls it, if that isn't called itself: `primitives.apply`."""
     if not isinstance(callee.type, Union):
         return None
     found = choices(callee.type)
@@ -334,7 +334,7 @@ def called_by_cases(
         return None
     unless = self.surroundings.unless_choice if is_apart else None
     ops, inputs, results = _chosen(
-        tuple(found), unless, len(args), tuple(kwargs), tuple(names), loc
+        tuple(found), unless, by, len(args), tuple(kwargs), tuple(names), loc
     )
     mapping: Mapping = dict(zip(inputs, [callee, *args, *kwargs.values()], strict=True))
     for op in ops:
@@ -351,8 +351,8 @@ def _is_plain(self: TypedCalls, choice: Choice) -> bool:
 
 @forgettable(maxsize=1024)
 def _chosen(
-    found: tuple[Choice, ...], unless_choice: object, count: int, keywords: tuple[str, ...],
-    names: tuple[str, ...], loc: Location | None,
+    found: tuple[Choice, ...], unless_choice: object, by: object, count: int,
+    keywords: tuple[str, ...], names: tuple[str, ...], loc: Location | None,
 ) -> tuple[list[Op], list[Value], list[Value]]:
     """The branches of a call, with their inputs (the function first) and results."""
     inputs = [Value("t") for _ in range(1 + count + len(keywords))]
@@ -360,21 +360,26 @@ def _chosen(
     function, args = inputs[0], inputs[1 : 1 + count]
     kwargs: dict[str, Operand] = dict(zip(keywords, inputs[1 + count :], strict=True))
 
+    def call(one: Value, given: list[Value]) -> Op:
+        if by is None:
+            return Call(one, [*args], {**kwargs}, given, loc)
+        return Call(Const(by), [one, *args], {**kwargs}, given, loc)
+
     def case(left: tuple[Choice, ...], given: list[Value]) -> list[Op]:
         choice, *others = left
         if not others:
             known = Value("t")
             operands: list[Operand] = [function, Const(choice), Const(True)]
             narrowed = Call(Const(primitives.narrowed), operands, {}, [known], loc)
-            call = [narrowed, Call(known, [*args], {**kwargs}, given, loc)]
+            last = [narrowed, call(known, given)]
             if unless_choice is None:  # types are right for all values
-                return [*call]
+                return [*last]
             check = Call(Const(unless_choice), [function, Const(choice)], {}, [Value("_")], loc)
-            return [check, *call]
+            return [check, *last]
         is_one, first, rest = Value("t"), _renamed(given), _renamed(given)
         test = Call(Const(is_choice), [function, Const(choice)], {}, [is_one], loc)
         arms = (
-            Block([], [Call(function, [*args], {**kwargs}, [*first], loc)], Yield([*first])),
+            Block([], [call(function, [*first])], Yield([*first])),
             Block([], case(tuple(others), rest), Yield([*rest])),
         )
         return [test, If(is_one, *arms, given, loc)]

@@ -200,9 +200,14 @@ def _apply(
         count = len(type_.items)
         parts = [self.call(operator.getitem, star, Const(i), loc=loc) for i in range(count)]
     if parts is None and self.places is not None:
-        from ir.inference import starred_calls  # few programs need it
+        from ir.inference import case_by_case, starred_calls  # few programs need them
 
-        return starred_calls.by_count(self, function, star, keywords, names, loc)
+        found = starred_calls.by_count(self, function, star, keywords, names, loc)
+        if found is None and isinstance(function, Value) and self.surroundings.is_apart():
+            return case_by_case.called_by_cases(
+                self, function, [star, double], {}, names, loc, primitives.apply
+            )
+        return found
     if parts is None:
         return None
     return self.typed_call(function, parts, keywords, names, loc)
