@@ -338,7 +338,7 @@ def one_of_two_is_given_a_list_and_a_keyword(x):
         total[0] *= t * factor
         return total[0]
 
-    return sum(f(*[x], **{"factor": x * x}) for f in [added, scaled]) * total[0]
+    return sum(f(*[x], factor=x * x) for f in [added, scaled]) * total[0]
 
 
 @pytest.mark.parametrize("f", [
