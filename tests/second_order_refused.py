@@ -16,7 +16,6 @@ BY_AREA = {
     """,
     "changes_in_place": "views_by_einsum_changed",
     "containers": "largest_and_smallest_of_nested_tuples",
-    "decorators": "past_its_decorators",
     "derived_containers": "a_dict_that_is_its_dict",
     "draws": "read_in_the_environment",
     "event_queues": """

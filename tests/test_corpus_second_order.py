@@ -116,6 +116,7 @@ REFUSED_THIRD = {
     "decorators.partial_of_keywords_that_change",
     "decorators.partials_that_are_kept",
     "decorators.partials_that_are_looked_at",
+    "decorators.past_its_decorators",
     "decorators.recursion_through_a_decorator",
     "derived_containers.changed_by_callees",
     "derived_containers.filled_by_an_init",
