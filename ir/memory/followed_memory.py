@@ -174,9 +174,8 @@ class FollowedMemory(HeldTables):
             return before  # its parts are looked at where they are taken out
         if captures_memory(item_held(before.type)):
             return before  # so are the functions in it
-        type_ = surroundings.changed_type(
-            before.type, self._places.contents.is_element(first)
-        )
+        is_element = self._places.contents.is_element(first)
+        type_ = surroundings.changed_type(before.type, is_element)
         if is_table(type_):
             self._check_known(type_, loc)
             return before if type_ == before.type else self._retyped(before, type_, None)
@@ -325,7 +324,7 @@ class FollowedMemory(HeldTables):
         self, operand: Value, deep: bool = False, loc: Location | None = None
     ) -> bool:
         found = operand.type != HEAP and self.is_held(operand)
-        if found and deep and not is_table(operand.type):
+        if found and deep and not is_table(operand.type):  # whose rows have objects of their own
             raise self._refused(loc)
         return found
 
