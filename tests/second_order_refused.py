@@ -53,6 +53,7 @@ BY_AREA = {
     "object_protocols": "attributes_of_a_wrapped_object",
     "objects": "container_of_the_user missing_attribute",
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
+    "parts_of_complex_arrays": "parts_of_what_an_object_holds wave_by_its_two_fields",
     "recursion": "continuations",
     "remembered_values": """
         array_that_an_object_keeps method_that_remembers number_that_is_not_used_at_first

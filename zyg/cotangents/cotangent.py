@@ -376,7 +376,7 @@ def materialised(bar: Any, like: Any) -> Any:
     """A cotangent that came from run-time dispatch, with zeros for the structural zero.
 
     That of a number is no array, which would be added to in place, and that of an array without
-    dimensions is one, which is copied; that of a real one is real.
+    dimensions is one, which is copied; that of a real one is real, and of a complex one complex.
     """
     if bar is None:
         return zeros_like(like)
@@ -385,8 +385,16 @@ def materialised(bar: Any, like: Any) -> Any:
             bar = np.array(bar)
     elif type(bar) is np.ndarray and not bar.shape:
         bar = bar[()]
-    is_complex = type(bar) is complex or getattr(getattr(bar, "dtype", None), "kind", "") == "c"
-    return realness_of(like, bar) if is_complex and isinstance(like, _NUMERIC) else bar
+    if _is_complex(bar):
+        return realness_of(like, bar) if isinstance(like, _NUMERIC) else bar
+    if _is_complex(like) and isinstance(bar, _NUMERIC):
+        complex_bar: Any = np.add(bar, 0j)
+        return complex_bar
+    return bar
+
+
+def _is_complex(x: Any) -> bool:
+    return type(x) is complex or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
 def listed(bars: Any, like: Any) -> Any:

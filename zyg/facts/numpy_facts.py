@@ -236,6 +236,19 @@ def is_view_of_whole(call: Any) -> bool:
     return is_array and not call.kwargs and isinstance(call.results[0].type, Array)
 
 
+@facts.view(np.real, np.ndarray.real)
+def is_view_of_real_part(call: Any) -> bool:
+    """The real part, or a real array itself."""
+    return bool(call.args) and isinstance(type_of(call.args[0]), Array) and not call.kwargs
+
+
+@facts.view(np.imag, np.ndarray.imag)
+def is_view_of_imaginary_part(call: Any) -> bool:
+    """The imaginary part of a complex array: that of a real one is new."""
+    items = type_of(call.args[0]) if call.args else None
+    return isinstance(items, Array) and items.dtype.kind == "c" and not call.kwargs
+
+
 facts.copies_at_times(
     np.reshape, np.ravel, np.ndarray.reshape, np.ndarray.ravel, np.ndarray.flat,
 )

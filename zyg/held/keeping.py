@@ -74,6 +74,10 @@ def prototype(arg: Any) -> Any:
 
 _SHELLS = frozenset([np.ndarray, float, np.float64, int])
 _CACHED = type(functools.lru_cache(len))
+_UNCHANGING = (
+    type, types.ModuleType, types.BuiltinFunctionType, types.GetSetDescriptorType,
+    types.MethodDescriptorType, np.ufunc, np.dtype,
+)
 _NUMBERS = frozenset([float, int, bool, np.float64, str, type(None)])
 
 
@@ -108,7 +112,7 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return x
     if isinstance(x, BaseException | enum.Enum):
         return x  # what an exception holds has no cotangent, nor has a member of an enumeration
-    if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
+    if isinstance(x, _UNCHANGING):
         return x
     if isinstance(x, types.FunctionType) and _never_changes(x, stays):
         return x

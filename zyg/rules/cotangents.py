@@ -26,7 +26,6 @@ from zyg.cotangents.cotangent_items import (
     accumulate_at,
     before_push,
     cleared,
-    cleared_view,
     cycled_back,
     difference_bar,
     item,
@@ -37,13 +36,13 @@ from zyg.cotangents.cotangent_items import (
     scatter,
     stored_bar,
     taken,
-    taken_view,
     with_gap,
     with_numbers,
     with_place,
     without_item,
     without_last,
 )
+from zyg.cotangents.cotangent_views import cleared_view, put_back_view, taken_view
 from zyg.cotangents.matrix_bars import product_left, product_right
 from zyg.errors import NotDifferentiable
 from zyg.held.keeping import kept, shell
@@ -212,17 +211,15 @@ def stored_again(y_bar, bar):
 @adjoint(taken_view)
 def taken_view_(bar, view, args):
     return taken_view(bar, view, args), lambda y_bar: (
-        view_put_back(y_bar, bar, view, args), None, None
+        put_back_view(y_bar, view, args, bar), None, None
     )
 
 
-def view_put_back(y_bar, bar, view, args):
-    """Zeros but for a view of the whole, which is the cotangent of that view."""
-    if y_bar is None or bar is None:
-        return None
-    positions = np.reshape(np.arange(np.size(bar)), np.shape(bar))
-    flat = scatter(np.ravel(y_bar), (np.size(bar),), np.ravel(taken_view(positions, view, args)))
-    return np.reshape(flat, np.shape(bar))
+@adjoint(put_back_view)
+def put_back_view_(part_bar, view, args, like):
+    return put_back_view(part_bar, view, args, like), lambda y_bar: (
+        realness_of(part_bar, taken_view(y_bar, view, args)), None, None, None
+    )
 
 
 @adjoint(cleared_view)

@@ -15,7 +15,7 @@ from ir.emit import statement_form
 from ir.emit.render import name_node
 from ir.memory.memory_facts import CHANGING
 from ir.types import Type
-from zyg.cotangents.cotangent_items import cleared_view, taken_view
+from zyg.cotangents.cotangent_views import cleared_view, taken_view
 from zyg.errors import NotDifferentiable, SharedMemory
 from zyg.held.held_views import is_read_later, sources_of
 from zyg.held.keeping import kept
