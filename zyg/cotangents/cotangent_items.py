@@ -352,7 +352,7 @@ def difference_bar(bars: Any, members: Any, of: Any) -> Any:
 
 def without_item(bars: Any, position: int) -> Any:
     """The cotangent of a list before an item was inserted at a position."""
-    return None if bars is None else bars[:position] + bars[position + 1 :]
+    return None if bars is None else [*bars[:position], *bars[position + 1 :]]
 
 
 def position_of(index: int, items: list[Any]) -> int:

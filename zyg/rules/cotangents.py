@@ -14,6 +14,7 @@ from zyg.cotangents.cotangent import (
     completed_container,
     conj,
     filled,
+    from_items,
     inexact,
     is_list_of,
     project,
@@ -229,9 +230,16 @@ def cleared_view_(bar, view, args):
     )
 
 
+def as_given(y_bars, bars):
+    """A list as the cotangent of the cotangents of a list's items: those may be one array."""
+    return from_items(y_bars, bars) if isinstance(bars, np.ndarray) else y_bars
+
+
 @adjoint(without_last)
 def without_last_(bars):
-    return without_last(bars), lambda y_bar: (None if y_bar is None else [*y_bar, None],)
+    return without_last(bars), lambda y_bar: (
+        None if y_bar is None else as_given([*y_bar, None], bars),
+    )
 
 
 @adjoint(difference_bar)
@@ -243,15 +251,18 @@ def difference_bar_(bars, members, of):
 
 @adjoint(without_item)
 def without_item_(bars, position):
-    return without_item(bars, position), lambda y_bar: (
-        None if y_bar is None else [*y_bar[:position], None, *y_bar[position:]], None
-    )
+    def back(y_bar):
+        if y_bar is None:
+            return None, None
+        return as_given([*y_bar[:position], None, *y_bar[position:]], bars), None
+
+    return without_item(bars, position), back
 
 
 @adjoint(with_gap)
 def with_gap_(bars, index, before):
     return with_gap(bars, index, before), lambda y_bar: (
-        gap_closed(y_bar, index, before), None, None
+        as_given(gap_closed(y_bar, index, before), bars), None, None
     )
 
 
@@ -266,7 +277,7 @@ def given_numbers(y_bar, bars):
         return None
     if isinstance(bars, dict):
         return {key: y_bar[key] for key, bar in bars.items() if bar is not None and key in y_bar}
-    return only_given(y_bar, bars)
+    return as_given(only_given(y_bar, bars), bars)
 
 
 @adjoint(before_push)
@@ -274,7 +285,9 @@ def before_push_(bars, end, is_full, zero=None):
     is_empty = bars is None or len(bars) == 0
 
     def back(y_bar):
-        return y_bar if is_empty else pushed_again(y_bar, end, is_full), None, None, None
+        if not is_empty:
+            y_bar = as_given(pushed_again(y_bar, end, is_full), bars)
+        return y_bar, None, None, None
 
     return before_push(bars, end, is_full, zero), back
 
@@ -291,14 +304,19 @@ def pushed_again(y_bar, end, is_full):
 
 @adjoint(cycled_back)
 def cycled_back_(bars, path):
-    return cycled_back(bars, path), lambda y_bar: (cycled_back(y_bar, path[::-1]), None)
+    return cycled_back(bars, path), lambda y_bar: (
+        as_given(cycled_back(y_bar, path[::-1]), bars), None
+    )
 
 
 @adjoint(with_place)
 def with_place_(bars, index, zero):
-    return with_place(bars, index, zero), lambda y_bar: (
-        None if y_bar is None else without_item(y_bar, range(len(y_bar))[index]), None, None
-    )
+    def back(y_bar):
+        if y_bar is None:
+            return None, None, None
+        return as_given(without_item(y_bar, range(len(y_bar))[index]), bars), None, None
+
+    return with_place(bars, index, zero), back
 
 
 def gap_closed(y_bar, index, before):
