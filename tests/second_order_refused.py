@@ -29,7 +29,9 @@ BY_AREA = {
     "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list sliced_and_taken",
-    "generator_endings": "told_that_it_is_closed",
+    "generator_endings": """
+        told_that_it_is_closed value_at_the_end_of_a_loop value_of_a_coroutine_that_ends
+    """,
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_managers": "manager_as_a_decorator",
     "generator_pipelines": "coroutine_of_groups",

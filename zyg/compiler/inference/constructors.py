@@ -37,7 +37,10 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
         # Few programs need it.
         from zyg.compiler.inference.exception_init import constructor_of_error
 
-        return constructor_of_error(with_source(init, cls) if is_python else None)
+        is_more = init is vars(StopIteration)["__init__"]  # it stores beside `args`
+        return constructor_of_error(
+            with_source(init, cls) if is_python else init if is_more else None
+        )
     if init is _PLAIN_INIT:
         return Constructor(None)
     if init is _INIT_OF_NAMESPACE:
