@@ -58,6 +58,7 @@ late(
     "ir.inference.special_names", primitives.store_global, primitives.read_global,
     primitives.delete_global
 )
+late("ir.inference.items_of_sets", sorted)
 # Dicts, sets and collections, made and copied.
 facts.late(
     "ir.library.collection_facts", sorted, dict, set, OrderedDict, defaultdict, Counter, deque,

@@ -59,11 +59,11 @@ def _update(
     stores: list[tuple[Operand, Operand]] = []
     for arg, other in zip(args[1:], others, strict=True):
         assert isinstance(other, Dict)
-        for key, _ in other.items:
-            stores.append((Const(key), self.call(operator.getitem, arg, Const(key), loc=loc)))
+        for name, _ in other.items:
+            stores.append((Const(name), self.call(operator.getitem, arg, Const(name), loc=loc)))
     stores += [(Const(name), value) for name, value in kwargs.items()]
-    for key, value in stores:
-        self.typed_call(Const(operator.setitem), [args[0], key, value], {}, ["_"], loc)
+    for store in stores:
+        self.typed_call(Const(operator.setitem), [args[0], *store], {}, ["_"], loc)
     return [NONE]
 
 

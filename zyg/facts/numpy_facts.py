@@ -313,6 +313,29 @@ def divides_quietly(args: tuple[Type, ...]) -> bool:
     )
 
 
+# Methods that do what the function of that name does, of arrays and of numbers.
+_FUNCTIONS = {
+    name: getattr(np, name) for name in (
+        "sum", "prod", "mean", "std", "var", "max", "min", "all", "any", "argmax", "argmin",
+        "cumsum", "cumprod", "dot", "round", "clip",
+    )
+}
+
+
+@facts.attributes(Union)
+def attribute_of_several(type_: Union, name: str) -> Type:
+    """A method that all members have, where these are arrays and numbers of NumPy's: what is
+    computed of an array of unknown dimensions may be a number."""
+    function = _FUNCTIONS.get(name)
+    if function is None or not all(
+        isinstance(member, Array)
+        or (isinstance(member, Scalar) and issubclass(member.cls, np.generic))
+        for member in type_.members
+    ):
+        return TOP
+    return Method(Known(function), type_)
+
+
 @facts.attributes(Array)
 def array_attribute(type_: Array, name: str) -> Type:
     member = getattr(np.ndarray, name, None)
