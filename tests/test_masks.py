@@ -250,6 +250,67 @@ def test_factors_of_arms(scale):
     zyg.check_grads(f, X + 0.5, scale)
 
 
+def sinc(x):
+    return np.sum(np.where(x == 0, 1.0, np.sin(x) / x))
+
+
+def root_read_twice(x):
+    root = np.sqrt(x)
+    return np.sum(np.where(x > 0, root * np.exp(-root), 0.0))
+
+
+def root_in_two_arms(x):
+    root = np.sqrt(x)
+    return np.sum(np.where(root > 0, np.log(root), 0.0) * np.where(x > 2.5, 1 / root, 1.0))
+
+
+def logs_in_two_arms(x):
+    logs = np.log(x)
+    inner = np.where(x > 0, logs, 0.0)
+    return np.sum(inner * np.where(x > 2.5, logs**2, inner))
+
+
+def read_outside_as_well(x):
+    shifted = x + 3.0
+    return np.sum(np.where(x > 0, shifted * np.log(x), shifted) * shifted)
+
+
+def through_a_function(x):
+    return np.sum(np.where(x > 0, saturated(np.sqrt(x)), x))
+
+
+def saturated(x):
+    return x / (1 + x)
+
+
+@pytest.mark.parametrize("f", [
+    sinc, root_read_twice, root_in_two_arms, logs_in_two_arms, read_outside_as_well,
+    through_a_function,
+])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_an_arm_reads_twice(f):
+    """The items before and behind those whose derivatives are infinite are as without them."""
+    is_finite, v = X != 0 if f is sinc else X > 0, np.array([0.3, 0.0, -1.1, 0.7])
+    finite = X[is_finite]
+
+    def gradient(x):
+        return zyg.gradient(f, x)[0]
+
+    def slope(x, v):
+        return zyg.jvp(f, (x,), (v,))[1]
+
+    zyg.check_grads(f, finite)
+    first = gradient(X)
+    assert np.all(np.isfinite(first))
+    np.testing.assert_allclose(first[is_finite], gradient(finite), rtol=1e-14)
+    second = zyg.hvp(f, finite, v[is_finite])
+    for found in (
+        zyg.hvp(f, X, v), zyg.pullback(gradient, X)[1](v)[0], zyg.gradient(slope, X, v)[0]
+    ):
+        assert np.all(np.isfinite(found))
+        np.testing.assert_allclose(found[is_finite], second, rtol=1e-12)
+
+
 def test_second_derivatives_behind_masks():
     zyg.check_grads(lambda x: np.sum(np.where(x > 2.5, np.log(x) * x, x**3)), np.abs(X) + 1)
 
