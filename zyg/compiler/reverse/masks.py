@@ -142,7 +142,8 @@ class Masks:
             callee = call.callee.value
             is_singular = callee in SINGULAR and callee not in PRODUCTS
             self._infinite[call.result] = is_singular or (
-                is_elementwise(callee) and any(map(self.may_be_infinite, call.args))
+                (callee is np.where or is_elementwise(callee))
+                and any(map(self.may_be_infinite, call.args))
             )
         return self._infinite[call.result]
 
