@@ -100,6 +100,7 @@ NAMED = {
     "zyg.arrays.selections": {
         "quotients": "selected unmoved is_steep below_infinity", "indexing": "is_finite",
     },
+    "zyg.arrays.squares": {"squares": "square_of_absolute square_of_hypot square_of_norm"},
     "zyg.arrays.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
     "zyg.held.array_parts": {
         "array_parts": "place_of part_of whole_with gathered scattered cleared"

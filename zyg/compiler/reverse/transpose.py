@@ -201,7 +201,8 @@ class Transposer(MaskedArms, HeapTransposer):
                 is_left = True
             elif not is_selected:
                 gradient = self._masked(masks, self._instantiated(target, gradient), 0)
-            if not is_left and self._masks.of(target) and not is_none(gradient):
+            is_mixed = not is_left and bool(self._masks.of(target))
+            if is_mixed and isinstance(target, Value) and not is_none(gradient):
                 self._settle(target, self._all_masks(step, i, masks))
             self.add(target, gradient)
 
