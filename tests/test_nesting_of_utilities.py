@@ -318,3 +318,43 @@ def test_derivatives_through_flatten():
     (gradient,) = zyg.gradient(there_and_back, MODEL)
     np.testing.assert_allclose(gradient["b"], 16.0 * 27.0)
     assert math.isclose(zyg.jvp(there_and_back, (MODEL,), (along,))[1], 16.0 * (27.0 + 22.5))
+
+
+def wave(p, x):
+    return np.sum(p * np.sin(x)) * np.exp(-x[0])
+
+
+def laplacian(p, x):
+    total = 0.0
+    for i in range(len(x)):
+        unit = np.zeros(len(x))
+        unit[i] = 1.0
+        total += zyg.hvp(lambda x: wave(p, x), x, unit)[i]
+    return total**2
+
+
+def laplacian_by_one_buffer(p, x):
+    total, unit = 0.0, np.zeros(len(x))
+    for i in range(len(x)):
+        unit[:] = 0.0
+        unit[i] = 1.0
+        total += zyg.hvp(lambda x: wave(p, x), x, unit)[i] * (i + 1)
+        unit *= total
+        total += zyg.hvp(lambda x: wave(p, x), x, unit)[0]
+    return total
+
+
+def slope_along_what_is_changed(p, x):
+    y, back = zyg.pullback(lambda x: zyg.gradient(wave, p, x)[1], x)
+    total, seed = 0.0, x.copy()
+    for _ in range(2):
+        total += np.sum(back(seed)[0] * y)
+        seed *= total
+    return total
+
+
+@pytest.mark.parametrize(
+    "f", [laplacian, laplacian_by_one_buffer, slope_along_what_is_changed]
+)
+def test_directions_that_are_changed_in_place(f):
+    zyg.check_grads(f, np.array([0.3, 1.2]), np.array([0.4, 0.9]), order=1)
