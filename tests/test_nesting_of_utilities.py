@@ -358,3 +358,49 @@ def slope_along_what_is_changed(p, x):
 )
 def test_directions_that_are_changed_in_place(f):
     zyg.check_grads(f, np.array([0.3, 1.2]), np.array([0.4, 0.9]), order=1)
+
+
+@zyg.nograd
+def weight(x, *others):
+    return x * x + sum(others)
+
+
+class Weighted:
+    def __init__(self, items):
+        self.items = items
+
+    def changed(self):
+        self.items = [x + 1.0 for x in self.items]
+        return weight(*self.items) * self.items[0]
+
+
+@pytest.mark.parametrize(("f", "expected"), [
+    (lambda xs: weight(*xs) * xs[0], 3.0),
+    (lambda xs: weight(*np.array(xs)) * xs[0], 3.0),
+    (lambda xs: weight(xs[0], *xs) * xs[0], 4.0),
+    (lambda xs: sum(weight(*p) for p in zip(xs, xs, strict=True)) * xs[0], 8.0),
+    (lambda xs: Weighted(xs).changed(), 7.0),
+])
+def test_nograd_of_a_function_that_takes_any_number_of_arguments(f, expected):
+    xs = [1.0, 2.0]
+    assert zyg.gradient(f, xs) == ([expected, 0.0],)
+    assert zyg.jvp(f, (xs,), ([1.0, 5.0],))[1] == expected
+    np.testing.assert_allclose(zyg.gradient(lambda x: f([x, 2.0 * x]), 1.0), expected)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum((x**2).astype(np.float64) ** 2),
+    lambda x: np.sum(np.cumsum(x * x, dtype=np.float64)),
+    lambda x: np.sum(x.astype(np.float32) ** 3),
+])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gradients_inside_have_the_precision_of_the_argument(f, dtype):
+    def gradient(x):
+        return zyg.gradient(f, x)[0]
+
+    x = np.array([0.5, -0.7, 1.3], dtype)
+    y, back = zyg.pullback(gradient, x)
+    along, y_dot = zyg.jvp(gradient, (x,), (x,))
+    assert {a.dtype for a in (gradient(x), y, back(x)[0], along, y_dot)} == {np.dtype(dtype)}
+    np.testing.assert_allclose(y, gradient(x), rtol=1e-12)
+    np.testing.assert_allclose(y_dot, back(x)[0], rtol=1e-6)

@@ -386,7 +386,11 @@ def materialised(bar: Any, like: Any) -> Any:
     elif type(bar) is np.ndarray and not bar.shape:
         bar = bar[()]
     is_complex = type(bar) is complex or getattr(getattr(bar, "dtype", None), "kind", "") == "c"
-    return realness_of(like, bar) if is_complex and isinstance(like, _NUMERIC) else bar
+    if is_complex and isinstance(like, _NUMERIC):
+        bar = realness_of(like, bar)
+    dtype = getattr(like, "dtype", None)
+    is_float = dtype is not None and dtype.kind in "fc" and isinstance(bar, _NUMERIC)
+    return bar.astype(dtype) if is_float and getattr(bar, "dtype", dtype) != dtype else bar
 
 
 def listed(bars: Any, like: Any) -> Any:
