@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir.core import Const, Operand, Value, type_of
-from zyg.array_type import same_shape
+from zyg.array_type import Array, same_shape
+from zyg.arrays import selections
 from zyg.compiler.forward.forward_steps import RuleStep
 from zyg.compiler.reverse.branches import BranchTransposer
 from zyg.compiler.reverse.cotangent_types import is_array
@@ -99,7 +100,16 @@ class MaskedArms(BranchTransposer):
         narrowed = []
         for condition, is_true in masks:
             axes = repeated_axes(condition, operand)
-            if axes is None or (axes != ((), ()) and not where_broadcast):
+            if axes != ((), ()) and not where_broadcast:
+                continue
+            if axes is None:  # only the arrays themselves tell
+                if not is_array(type_of(operand)):
+                    continue
+                shape = self.call(np.shape, operand)
+                mask = self.call(selections.narrowed, condition, shape, Const(is_true))
+                if isinstance(mask, Value):
+                    mask.type = Array(np.dtype(bool), type_of(operand).dims)
+                narrowed.append((mask, is_true))
                 continue
             over = Const(np.any if is_true else np.all)
             for some, keeps in zip(axes, (False, True), strict=True):
