@@ -103,12 +103,13 @@ class MaskedArms(BranchTransposer):
             if axes != ((), ()) and not where_broadcast:
                 continue
             if axes is None:  # only the arrays themselves tell
-                if not is_array(type_of(operand)):
+                type_ = type_of(operand)
+                if not is_array(type_):
                     continue
                 shape = self.call(np.shape, operand)
                 mask = self.call(selections.narrowed, condition, shape, Const(is_true))
                 if isinstance(mask, Value):
-                    mask.type = Array(np.dtype(bool), type_of(operand).dims)
+                    mask.type = Array(np.dtype(bool), type_.dims)
                 narrowed.append((mask, is_true))
                 continue
             over = Const(np.any if is_true else np.all)
