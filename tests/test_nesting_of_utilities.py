@@ -404,3 +404,55 @@ def test_gradients_inside_have_the_precision_of_the_argument(f, dtype):
     assert {a.dtype for a in (gradient(x), y, back(x)[0], along, y_dot)} == {np.dtype(dtype)}
     np.testing.assert_allclose(y, gradient(x), rtol=1e-12)
     np.testing.assert_allclose(y_dot, back(x)[0], rtol=1e-6)
+
+
+@zyg.nograd
+def overwrite(a, value):
+    a[0] = value
+
+
+@zyg.nograd
+def note(items, value):
+    items.append(value)
+
+
+@zyg.nograd
+def put_first(items):
+    items.insert(0, 5.0)
+
+
+def with_overwritten(x):
+    a = np.array([x, x * x])
+    overwrite(a, 7.0)
+    return a[0] * a[1]
+
+
+def with_one_more(x):
+    items = [x, x * x]
+    put_first(items)
+    return items[0] * items[1] + items[2]
+
+
+def with_another_key(x):
+    table = {0: x, 1: x * x}
+    overwrite(table, 7.0)
+    return table[0] * table[1]
+
+
+@pytest.mark.parametrize("f", [with_overwritten, with_one_more, with_another_key])
+def test_nograd_of_a_function_that_changes_what_varies(f):
+    with pytest.raises(zyg.NotDifferentiable, match="declared to have no derivative, has changed"):
+        zyg.gradient(f, 0.7)
+    with pytest.raises(zyg.NotDifferentiable, match="declared to have no derivative, has changed"):
+        zyg.jvp(f, (0.7,), (1.0,))
+
+
+def test_nograd_of_a_function_that_changes_constants():
+    def f(x):
+        buffer, log = np.zeros(2), []
+        for i in range(2):
+            overwrite(buffer, x)
+            note(log, x * i)
+        return buffer[0] * x + len(log)
+
+    assert zyg.gradient(f, 3.0) == (3.0,)

@@ -65,6 +65,7 @@ from zyg.compiler.overwriting.unseen_changes import (
 )
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.compiler.reverse.lengths import stored_into
+from zyg.held.kinds_of_items import varied_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
@@ -308,6 +309,8 @@ class Augmenter(ForwardCalls):
             not is_looked_into and is_given_containers([*args, *kwargs.values()])
         ):
             callee, args = with_kinds_kept(callee, args)
+        elif not kwargs and (places := self._varied_and_changed(callee, args)):
+            callee, args = Const(varied_kept), [callee, Const(places), *args]
         names = [value.name for value in op.results]
         found = self.typed_call(callee, args, kwargs, names, self.loc)
         is_updating = isinstance(callee, Const) and callee.value is primitives.updating
