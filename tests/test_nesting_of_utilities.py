@@ -456,3 +456,13 @@ def test_nograd_of_a_function_that_changes_constants():
         return buffer[0] * x + len(log)
 
     assert zyg.gradient(f, 3.0) == (3.0,)
+
+
+def test_items_that_nobody_was_seen_to_put_into_a_list():
+    def f(x):
+        log = []
+        note(log, 2.0)
+        return x * x + log[0] * x
+
+    assert zyg.gradient(f, 3.0) == (8.0,)
+    assert zyg.pullback(f, 3.0)[1](1.0) == (8.0,)
