@@ -385,12 +385,15 @@ def materialised(bar: Any, like: Any) -> Any:
             bar = np.array(bar)
     elif type(bar) is np.ndarray and not bar.shape:
         bar = bar[()]
-    if _is_complex(bar):
-        return realness_of(like, bar) if isinstance(like, _NUMERIC) else bar
-    if _is_complex(like) and isinstance(bar, _NUMERIC):
-        complex_bar: Any = np.add(bar, 0j)
-        return complex_bar
-    return bar
+    if not isinstance(bar, _NUMERIC):
+        return bar
+    if _is_complex(bar) and isinstance(like, _NUMERIC):
+        bar = realness_of(like, bar)
+    elif _is_complex(like) and not _is_complex(bar):
+        bar = np.add(bar, 0j)
+    dtype = getattr(like, "dtype", None)
+    is_float = dtype is not None and dtype.kind in "fc"
+    return bar.astype(dtype) if is_float and getattr(bar, "dtype", dtype) != dtype else bar
 
 
 def _is_complex(x: Any) -> bool:

@@ -164,10 +164,13 @@ declare(np.full)(filled(np.full, number_example))
 
 @declare(np.eye, np.identity)
 def eye(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Float matrices of n rows and as many columns, where no dtype is given."""
-    if len(args) not in (1, 2) or kwargs or not all(map(is_int, args)):
+    """Matrices of n rows and as many columns, of floats where no dtype is given."""
+    dtype = kwargs.get("dtype", Known(float))
+    is_covered = len(args) in (1, 2) and kwargs.keys() <= {"dtype"} and all(map(is_int, args))
+    if not is_covered or not isinstance(dtype, Known) or not isinstance(dtype.value, type):
         return TOP
-    return Array(np.dtype(np.float64), (dim_of(args[0]), dim_of(args[-1])))
+    made = np.dtype(dtype.value)
+    return Array(made, (dim_of(args[0]), dim_of(args[-1]))) if made.kind in "biufc" else TOP
 
 
 @declare(np.tri)
