@@ -138,6 +138,12 @@ def stored_attribute(obj: Any, name: str) -> Any:
     return obj.__dict__[name]
 
 
+def other_attribute(obj: Any, name: str) -> Any:
+    """`obj.name`, for what is no object of a class that the program knows with such an attribute.
+    """
+    return getattr(obj, name)
+
+
 def store_attribute(obj: Any, name: str, value: Any) -> None:
     """Stores into the object itself, past all hooks."""
     obj.__dict__[name] = value

@@ -16,19 +16,16 @@ BY_AREA = {
     """,
     "changes_in_place": "views_by_einsum_changed",
     "containers": "largest_and_smallest_of_nested_tuples",
-    "decorators": """
-        method_with_partial partials_that_are_kept past_its_decorators
-        recursion_through_a_decorator
-    """,
+    "decorators": "past_its_decorators recursion_through_a_decorator",
     "derived_containers": "a_dict_that_is_its_dict",
-    "draws": "drawn_from_what_objects_hold read_in_the_environment",
+    "draws": "read_in_the_environment",
     "event_queues": """
         actions_that_plan_others arrays_and_numbers_in_one_queue desk_with_planned_events
     """,
     "failing_callees": "unknown_functions",
     "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
-    "generator_consumers": "classes_in_a_list sliced_and_taken",
+    "generator_consumers": "classes_in_a_list",
     "generator_endings": """
         told_that_it_is_closed value_at_the_end_of_a_loop value_of_a_coroutine_that_ends
     """,
@@ -48,12 +45,9 @@ BY_AREA = {
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
         groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "numbers_in_exceptions": """
-        array_that_is_changed_by_who_catches_it changed_and_raised_again collected_by_a_manager
-        kept_by_a_manager kept_in_a_list made_before_it_is_raised one_that_another_one_causes
-    """,
+    "numbers_in_exceptions": "array_that_is_changed_by_who_catches_it",
     "object_protocols": "attributes_of_a_wrapped_object",
-    "objects": "container_of_the_user missing_attribute",
+    "objects": "container_of_the_user",
     "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
     "parts_of_complex_arrays": "parts_of_what_an_object_holds wave_by_its_two_fields",
     "recursion": "continuations",

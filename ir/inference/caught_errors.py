@@ -52,25 +52,29 @@ def _exception(
 def known_error(self: TypedCalls, owner: Operand, loc: Location | None) -> Operand:
     """A caught exception as one of the classes that the program raises, where others would be of no
     use: in code whose gradient is differentiated in turn."""
-    if not self.caught or not isinstance(owner, Value):
-        return owner
-    caught: Operand | None = owner
-    while isinstance(caught, Value) and caught not in self.caught:
-        match self.definitions.get(caught):
-            case Call(Const(callee), [_, held]) if callee is contents_read:
-                caught = held
-            case _:
-                caught = None
-    if not isinstance(caught, Value):
-        return owner
-    classes = self.surroundings.errors_made(self.caught[caught])
+    caught = caught_as(self, owner)
+    classes = () if caught is None else self.surroundings.errors_made(self.caught[caught])
     if not classes:
         return owner
     check = self.surroundings.unless_made
     self.ops.append(check_call(check, [owner, Const(classes)], loc))
+    assert isinstance(owner, Value)
     operands: list[Operand] = [owner, Const(classes)]
     (same,) = self.typed_call(Const(primitives.one_of), operands, {}, [owner.name], loc)
     return same
+
+
+def caught_as(self: TypedCalls, owner: Operand) -> Value | None:
+    """What a handler has caught, if this is that; it may be read again of what objects hold."""
+    while self.caught and isinstance(owner, Value):
+        if owner in self.caught:
+            return owner
+        match self.definitions.get(owner):
+            case Call(Const(callee), [_, held]) if callee is contents_read:
+                owner = held
+            case _:
+                return None
+    return None
 
 
 @special(primitives.one_of)

@@ -29,6 +29,7 @@ from ir.inference.computed_attributes import (
 )
 from ir.inference.enumerations import name_or_value
 from ir.inference.metaclasses import asked_of_metaclass
+from ir.inference.present_objects import object_unless_plain
 from ir.inference.special_calls import Folded, is_unbound, special, typed
 from ir.inference.surroundings import STORED
 from ir.late import late
@@ -51,13 +52,20 @@ from ir.types import (
 )
 
 if TYPE_CHECKING:
-    from ir.inference import case_by_case, computed_names, found_names, special_names
+    from ir.inference import (
+        case_by_case,
+        computed_names,
+        found_names,
+        special_names,
+        unknown_owners,
+    )
     from ir.inference.typed_calls import TypedCalls
 else:
     case_by_case = late("ir.inference.case_by_case")
     special_names = late("ir.inference.special_names")
     computed_names = late("ir.inference.computed_names")
     found_names = late("ir.inference.found_names")
+    unknown_owners = late("ir.inference.unknown_owners")
 
 
 @special(getattr)
@@ -224,54 +232,6 @@ def _hasattr(
     return self.typed_call(Const(holds_attribute), args, {}, names, loc)
 
 
-def object_unless_plain(
-    self: TypedCalls, owner: Operand, name: str, loc: Location | None, is_stored: bool = False
-) -> Operand:
-    """What may be an object, None or a number, behind a read or store of an attribute that these
-    don't have: that object."""
-    found = _object_in(self, type_of(owner), name)
-    if found is None or not isinstance(owner, Value):
-        return owner
-    operands: list[Operand] = [owner, Const(name), *([Const(True)] if is_stored else [])]
-    (same,) = typed(self, primitives.present, operands, [owner.name], loc, found)
-    if self.places is not None and isinstance(same, Value):
-        self.places.name_again(owner, same)
-    return same
-
-
-def _object_in(self: TypedCalls, type_: Type, name: str) -> Type | None:
-    """The type of an object, of what may be that or of classes which have no such attribute."""
-    if not isinstance(type_, Union):
-        return None
-    classes = {member: class_of(member) for member in type_.members}
-    objects = [member for member, cls in classes.items() if cls not in primitives.VALUES]
-    others = [cls for cls in classes.values() if cls in primitives.VALUES]
-    if len(objects) != 1 or any(hasattr(cls, name) for cls in others):
-        return None
-    (found,) = objects
-    is_object = isinstance(found, Instance) and (
-        self.surroundings.member(found, name).kind != "other"
-    )
-    return found if is_object else None
-
-
-@special(primitives.present)
-def _present(
-    self: TypedCalls,
-    args: list[Operand],
-    kwargs: dict[str, Operand],
-    names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """Generated code that is looked at again, where more may be known."""
-    owner, name, *stored = args
-    assert isinstance(name, Const)
-    if isinstance(type_of(owner), Instance):
-        return [owner]
-    same = object_unless_plain(self, owner, name.value, loc, bool(stored))
-    return None if same is owner else [same]
-
-
 def _only_member_with(type_: Type, name: str) -> Type | None:
     """Of the types that a value may have the one of which an attribute can be read; None unless
     all others are classes without it."""
@@ -409,6 +369,10 @@ def read_attribute(
         cases = case_by_case.by_cases(self, getattr, [owner, Const(name)], names, loc)
         if cases is not None:
             return cases
+    if unknown_owners.is_asked(self, owner):
+        of_known: Folded = unknown_owners.read_by_classes(self, owner, name, names, loc)
+        if of_known is not None:
+            return of_known
     if member.kind == "stored":
         base = self.surroundings.class_with_memory(class_of(type_of(owner)), name)
         if base is not None:

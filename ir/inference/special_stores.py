@@ -21,20 +21,23 @@ from ir.heap import (
     set_attribute,
     store_attribute,
 )
-from ir.inference.special_attributes import is_of_cases, object_unless_plain
+from ir.inference.caught_errors import known_error
+from ir.inference.present_objects import object_unless_plain
+from ir.inference.special_attributes import is_of_cases
 from ir.inference.special_calls import Folded, special
 from ir.late import late
 from ir.shared_names import has_names, owner_of_names
 from ir.types import class_of
 
 if TYPE_CHECKING:
-    from ir.inference import case_by_case, computed_names, special_names
+    from ir.inference import case_by_case, computed_names, special_names, unknown_owners
     from ir.inference.surroundings import Member
     from ir.inference.typed_calls import TypedCalls
 else:
     case_by_case = late("ir.inference.case_by_case")
     special_names = late("ir.inference.special_names")
     computed_names = late("ir.inference.computed_names")
+    unknown_owners = late("ir.inference.unknown_owners")
 
 
 @special(set_attribute, setattr)
@@ -60,11 +63,14 @@ def _set_attribute(
         given = [Const(primitives.Namespace(owner_of_names(owner.value), owner.value)), name, value]
         return self.typed_call(Const(primitives.store_global), given, {}, names, loc)
     owner = object_unless_plain(self, owner, name.value, loc, is_stored=True)
+    owner = known_error(self, owner, loc)
     args = [owner, name, value]
     if is_of_cases(self, type_of(owner), name.value):
         found = case_by_case.by_cases(self, set_attribute, args, names, loc)
         if found is not None:
             return found
+    if unknown_owners.is_asked(self, owner):
+        return unknown_owners.store_by_classes(self, owner, name.value, value, loc)
     member = self.surroundings.member(type_of(owner), name.value)
     if member.kind == "other" and isinstance(owner, Const) and (
         isinstance(owner.value, type)

@@ -9,6 +9,7 @@ from ir.core import Const, For, Function, Location, Operand
 from ir.heap import new_object
 from ir.inference.contents_asked import ContentsAsked
 from ir.inference.errors_asked import ErrorsAsked
+from ir.inference.owners_asked import OwnersAsked
 from ir.memory.place_state import Effect, Returned
 from ir.record import record
 from ir.types import Type
@@ -68,7 +69,7 @@ class Constructor:
     maker: Any = new_object
 
 
-class Surroundings(ContentsAsked, ErrorsAsked, Protocol):
+class Surroundings(ContentsAsked, ErrorsAsked, OwnersAsked, Protocol):
     """What inference asks of its caller."""
 
     def global_type(self, module_globals: dict[str, Any], name: str) -> Type:

@@ -41,7 +41,7 @@ from ir.memory.held_tables import (
     kind_of_items,
     may_be_one,
 )
-from ir.memory.held_types import CONTAINERS, is_memory_of_memory, is_table, item_held
+from ir.memory.held_types import CONTAINERS, is_container, is_memory_of_memory, is_table, item_held
 from ir.memory.memory_facts import KEYS, keeps_places
 from ir.types import (
     BOTTOM,
@@ -163,11 +163,12 @@ class FollowedMemory(HeldTables):
     def _again(
         self, before: Value, first: Value, version: Value, loc: Location | None
     ) -> Value:
-        surroundings = self._places.inference.surroundings
         if may_be_none(before.type):
             return self._again_unless_none(before, version, loc)
-        if class_of(before.type) is None:
-            self._check(surroundings.unless_held, before, loc)
+        surroundings = self._places.inference.surroundings
+        if not is_container(before.type):
+            if class_of(before.type) is None:
+                self._check(surroundings.unless_held, before, loc)
             return self._view_again(before, version, loc)
         if is_tuple(before.type):
             return before  # its parts are looked at where they are taken out

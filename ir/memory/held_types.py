@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from ir import facts
 from ir.memory.held_functions import may_be_memory, may_be_numbers
-from ir.types import TOP, Dict, Iterator, Mapping, Sequence, Tuple, Type, Union, join_all
+from ir.types import TOP, Dict, Iterator, Mapping, Sequence, Tuple, Type, Union, class_of, join_all
 
 # The types of what holds items: lists, dicts and the like.
 CONTAINERS = (Sequence, Mapping, Dict)
@@ -17,6 +19,15 @@ def item_held(type_: Type) -> Type:
     if isinstance(type_, Dict):
         return join_all([item for _, item in type_.items])
     return facts.item_of(type_)
+
+
+def is_container(type_: Type) -> bool:
+    """Whether values of this type are arrays or containers, for whose contents objects may stand.
+    What libraries hold in their own ways isn't followed."""
+    cls = class_of(type_)
+    return cls is not None and (
+        facts.copies_items(cls) or issubclass(cls, list | tuple | dict | deque | set | frozenset)
+    )
 
 
 def is_memory_of_memory(type_: Type) -> bool:

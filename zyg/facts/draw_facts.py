@@ -52,6 +52,8 @@ BY_SIZES = ("rand", "randn")
 INTEGERS = {"poisson": ("lam",), "binomial": ("n", "p"), "geometric": ("p",)}
 BOUNDED = ("integers", "randint")
 AMONG_ITEMS = ("choice", "permutation")
+# Methods that are code in differentiated programs (`zyg.rules.draws_of_python`).
+OF_ALL = ("shuffle", "choices", "gauss")
 DRAWS = {*FLOATS, *INTEGERS, *BY_SIZES, *BOUNDED, *AMONG_ITEMS}
 
 
@@ -71,7 +73,7 @@ facts.opaque(is_numpys)
 @facts.attributes(Instance)
 def method_of_generator(type_: Instance, name: str) -> Type:
     """A draw is that of the class: nothing can be stored into a generator of NumPy's."""
-    is_known = name == "shuffle" and is_generator(type_.cls)
+    is_known = name in OF_ALL and is_generator(type_.cls)
     if not is_known and not (is_numpys(type_.cls) and name in DRAWS):
         return class_attribute(type_, name)
     method = getattr(type_.cls, name, None)

@@ -15,6 +15,8 @@ import random
 import numpy as np
 
 from ir import facts
+from ir.library.fact_rules import always
+from ir.types import TOP, Scalar, Sequence, Type, class_of
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import constant, substitute
 
@@ -76,3 +78,12 @@ def choices(self, population, weights=None, *, cum_weights=None, k=1):
 
 constant(normal_number, order_shuffled, chosen)
 facts.effect(normal_number, order_shuffled, chosen)  # on the generator
+POSITIONS = Sequence(list, Scalar(int))
+always(Scalar(float), normal_number)
+always(POSITIONS, chosen)
+
+
+@facts.result(order_shuffled)
+def _type_of_order(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    cls = class_of(args[1])
+    return TOP if cls is None or issubclass(cls, np.ndarray) else POSITIONS

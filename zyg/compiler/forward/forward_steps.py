@@ -25,7 +25,10 @@ class RuleStep:
 
 @node
 class OpaqueStep:
-    """A call that returned its back function at run time; `targets` are what it differentiates."""
+    """A call that returned its back function at run time; `targets` are what it differentiates.
+
+    `read` are the operands of a read of an attribute, of what may be no object.
+    """
 
     result: Value
     targets: list[tuple[Operand, str | None]]
@@ -33,6 +36,7 @@ class OpaqueStep:
     loc: Location | None
     works_on_objects: bool = False
     changes_objects: bool = False
+    read: tuple[Operand, Operand] | None = None
 
 
 @node

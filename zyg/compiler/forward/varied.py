@@ -454,4 +454,9 @@ class Variation(Lengths):
         mapping[op.result] = result
         self.varied.add(result)
         works_on_objects = self.heap is not None and not (self.is_inner and self._is_apart(op))
-        self.steps.append(OpaqueStep(result, targets, back, op.loc, works_on_objects))
+        step = OpaqueStep(result, targets, back, op.loc, works_on_objects)
+        if isinstance(op.callee, Const) and op.callee.value is attribute_read and len(op.args) == 3:
+            cls = class_of(type_of(op.args[1]))
+            if cls is None or not is_place(cls):
+                step.read = args[1], args[2]
+        self.steps.append(step)

@@ -53,7 +53,7 @@ from zyg.compiler.forward_mode.tangent_types import (
     is_real_numeric,
     may_lack_items,
 )
-from zyg.compiler.inference.objects import is_object_type
+from zyg.compiler.inference.objects import is_object_type, is_place
 from zyg.compiler.reverse.cotangent_types import NONE, is_array, is_none, is_numeric
 from zyg.compiler.run_time.apart import unless_place
 from zyg.compiler.run_time.memory import written_view
@@ -477,7 +477,10 @@ class RuleTangents(Augmenter):
         these are values that it doesn't know; `read` are the operands of `getattr`."""
         if self.table is None or self._is_apart(op):
             return
-        if read is not None and class_of(type_of(read[0])) is None:
+        cls = None if read is None else class_of(type_of(read[0]))
+        if read is not None and (cls is None or not is_place(cls)):
+            if isinstance(read[1], Const) and self.surroundings.classes_with(read[1].value):
+                self.surroundings.unless_apart()  # where these are asked for
             self.call(unless_place, read[0], read[1], loc=op.loc)
             return
         self.surroundings.unless_apart()

@@ -22,9 +22,10 @@ import numpy as np
 from ir import facts
 from ir.forgettable import forgettable
 from ir.generators import Generator
-from ir.heap import Cell
+from ir.heap import Cell, Contents
 from ir.memory.held_tables import Kind, kind_of_items
 from ir.memory.held_types import item_held
+from ir.shared_names import Names
 from ir.types import (
     BOTTOM,
     TOP,
@@ -50,10 +51,11 @@ from zyg.compiler.inference.changed_types import (
     may_be_same,
     of_anything,
 )
+from zyg.compiler.inference.members import member
 from zyg.compiler.inference.memory_classes import classes_reached
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.inference.stepping import step_of
-from zyg.held.nested_shadows import Bars
+from zyg.held.nested_shadows import Bars, BarTable
 from zyg.signature import abstract
 
 # What was asked about the attributes of objects, with the answers.
@@ -70,6 +72,8 @@ _WITHOUT_CONTENTS = (
 )
 
 
+# Objects that a program doesn't know as such.
+_OF_ZYG = (Bars, BarTable, Cell, Contents, Names, Generator)
 # What stands in a class for an attribute that the object holds.
 _COMPUTED_UNLESS_STORED = (types.MemberDescriptorType, functools.cached_property)
 
@@ -287,6 +291,19 @@ class Fields:
         """The attributes of the objects of a class that the program stores into, or reads."""
         self._by_names.add(cls)
         return self._known_names(cls)
+
+    def classes_with(self, name: str) -> tuple[type, ...]:
+        """The classes of objects that hold an attribute of a name, or of which a property computes
+        it."""
+        known: dict[type, set[str]] = {}
+        for cls, held in self.types:
+            if is_place(cls) and not issubclass(cls, _OF_ZYG):
+                known.setdefault(cls, set()).add(held)
+        found = [
+            cls for cls, names in known.items()
+            if member(Instance(cls), name).kind == ("stored" if name in names else "computed")
+        ]
+        return tuple(sorted(found, key=lambda cls: (cls.__module__, cls.__qualname__)))
 
     def note_name(self, cls: type, name: str) -> None:
         """Notes that code asks for an attribute."""

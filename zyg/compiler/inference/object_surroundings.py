@@ -148,7 +148,13 @@ class ObjectSurroundings(AttributeSurroundings):
     unless_choice: Any = MemberOf(apart)
     unless_made: Any = MemberOf(apart)
     unless_known_name: Any = MemberOf(apart)
+    unless_known_owner: Any = MemberOf(apart)
     unless_mutable: Any = MemberOf(refusals)
+    is_error = staticmethod(is_error)
+
+    def classes_with(self, name: str) -> tuple[type, ...]:
+        fields = self._specialiser.fields
+        return () if fields is None else tuple(fields.ask("classes_with", name))
 
     def names_of_class(self, cls: type | None) -> tuple[str, ...]:
         fields = self._specialiser.fields

@@ -20,7 +20,7 @@ from ir.late import late
 from ir.types import Instance
 from zyg.compiler.forward.captured import held_by, with_held
 from zyg.compiler.inference.members import member
-from zyg.compiler.inference.objects import is_place
+from zyg.compiler.inference.objects import is_place, lookup
 from zyg.compiler.run_time import from_api, object_backs
 from zyg.held import callables
 from zyg.signature import BackFunction
@@ -272,16 +272,9 @@ def made_of_arguments(
         return derived(*args), LinearBack(
             lambda y_bar: (None, None, y_bar), lambda bars_bar: bars_bar[2]
         )
-    if function is functools.partial and type(args[0]) is not functools.partial:
-        y, back = callables.partial(*args, **kwargs)
-
-        def of_parts(bars_bar: Bars) -> Any:
-            _, own, *rest = bars_bar
-            count = len(args) - 1
-            held = dict(zip(kwargs, rest[count:], strict=True))
-            return {"func": own, "args": tuple(rest[:count]), "keywords": held}
-
-        return y, LinearBack(back, of_parts)
+    if function is functools.partial:
+        partial, back = callables.partial(*args, **kwargs)
+        return partial, LinearBack(back, lambda bars_bar: _as_partial(bars_bar, args[0], kwargs))
     if function is getattr and len(args) == 2 and not kwargs:
         return _read_of(*args)
     of_tuple = _of_named_tuple(function, args, kwargs)
@@ -291,6 +284,20 @@ def made_of_arguments(
         raised = rule_backs.RaisedBack(1 + len(args) + len(kwargs))
         return function(*args, **kwargs), LinearBack(raised, lambda bars_bar: None)
     return None
+
+
+def _as_partial(bars_bar: Bars, function: Any, kwargs: dict[str, Any]) -> Any:
+    """What the parts of a partial function have, from what its function and arguments have; that
+    of a partial function takes over the arguments of it."""
+    _, own, *rest = bars_bar
+    count = len(rest) - len(kwargs)
+    args, keywords = tuple(rest[:count]), dict(zip(kwargs, rest[count:], strict=True))
+    if type(function) is functools.partial:
+        parts = own or {}
+        own = parts.get("func")
+        args = *(parts.get("args") or (None,) * len(function.args)), *args
+        keywords = {**(parts.get("keywords") or {}), **keywords}
+    return {"func": own, "args": args, "keywords": keywords}
 
 
 def _of_named_tuple(
@@ -322,7 +329,7 @@ def _of_named_tuple(
 
 
 def _read_of(obj: Any, name: str) -> tuple[Any, Any] | None:
-    """A read of what an object holds under a name, or of a method by `super()`."""
+    """A read of what an object holds under a name, of a method by `super()`, or a partial one."""
     cls = type(obj)
     if isinstance(obj, BaseException):
         y = getattr(obj, name)
@@ -333,12 +340,21 @@ def _read_of(obj: Any, name: str) -> tuple[Any, Any] | None:
         if type(y) is not types.MethodType or y.__self__ is not obj.__self__:
             return None
         back, transposed = _of_method, _as_method
-    elif is_place(cls) and member(Instance(cls), name).kind == "stored" and (
+    elif is_place(cls) and member(Instance(cls), name).kind in ("stored", "missing") and (
         name in getattr(obj, "__dict__", ())
     ):
         y = getattr(obj, name)
         back = functools.partial(_of_attribute, name)
         transposed = functools.partial(_as_attribute, name)
+    elif isinstance(lookup(cls, name), functools.partialmethod):
+        y = method = getattr(obj, name)
+        depth = 0
+        while isinstance(method, functools.partial):
+            depth, method = depth + 1, method.func
+        if type(method) is not types.MethodType or method.__self__ is not obj:
+            return None
+        back = functools.partial(_of_partial_method, depth)
+        transposed = functools.partial(_as_partial_method, depth)
     else:
         return None
     return y, LinearBack(back, transposed)
@@ -352,6 +368,19 @@ def _of_method(y_bar: Any) -> Bars:
 def _as_method(bars_bar: Bars) -> Any:
     """The transpose of that."""
     return None if bars_bar[1] is None else {"__self__": bars_bar[1]}
+
+
+def _of_partial_method(depth: int, y_bar: Any) -> Bars:
+    """The same from that of a partial function, or one of such ones, of a bound method."""
+    return object_backs.of_self(True, depth, 3, (y_bar,))
+
+
+def _as_partial_method(depth: int, bars_bar: Bars) -> Any:
+    """The transpose of that."""
+    bar = _as_method(bars_bar)
+    for _ in range(depth):
+        bar = None if bar is None else {"func": bar, "args": None, "keywords": None}
+    return bar
 
 
 def _of_attribute(name: str, y_bar: Any) -> Bars:

@@ -306,10 +306,14 @@ class Transposer(MaskedArms, HeapTransposer):
     def _opaque(self, step: OpaqueStep, bar: Operand) -> None:
         if self.table is not None and (step.works_on_objects or step.changes_objects):
             self.surroundings.unless_apart()
-            raise Unsupported(
-                "the second derivative of code that works on objects, and calls what isn't known",
-                step.loc, advice="call functions by their names",
-            )
+            if step.read is None:
+                raise Unsupported(
+                    "the second derivative of code that works on objects, and calls what isn't "
+                    "known", step.loc, advice="call functions by their names",
+                )
+            from zyg.compiler.run_time.apart import unless_place  # few programs need it
+
+            self.call(unless_place, *step.read)
         result = self.call(step.back, bar)
         if isinstance(result, Value):
             result.type = BARS

@@ -150,6 +150,18 @@ def unless_known_name(obj: Any, name: Any, known: tuple[str, ...]) -> None:
         )
 
 
+def unless_known_owner(obj: Any, name: str, classes: tuple[type, ...]) -> None:
+    """Raises for a store into an object of which nothing is known, if it is of none of the classes
+    of whose objects the program knows such an attribute."""
+    if is_error(type(obj)):
+        unless_made(obj, classes)
+    elif type(obj) not in classes:
+        raise NotDifferentiable(
+            f"the attribute `{name}` is stored into a {type(obj).__name__}, which is found at run "
+            "time, in code whose derivative is differentiated in turn"
+        )
+
+
 def unless_place(value: Any, name: str) -> None:
     """Raises for an object of which an attribute is read, and nothing was known before."""
     is_plain = isinstance(value, BaseException) and name != "args" and hasattr(BaseException, name)
@@ -168,9 +180,9 @@ def class_of_held(value: Any) -> type | None:
 
 constant(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, unless_known_name, unless_made,
+    unless_choice, unless_known_name, unless_known_owner, unless_made,
 )
 facts.effect(
     unless_on_objects, unless_operators_of_objects, unless_giving_objects, unless_place,
-    unless_choice, unless_known_name, unless_made,
+    unless_choice, unless_known_name, unless_known_owner, unless_made,
 )
