@@ -23,7 +23,6 @@ BY_AREA = {
         actions_that_plan_others arrays_and_numbers_in_one_queue desk_with_planned_events
     """,
     "failing_callees": "unknown_functions",
-    "failing_memory": "attrs_order",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list",
     "generator_endings": """
@@ -45,10 +44,9 @@ BY_AREA = {
         arrays_of_an_object_and_of_ones_own cells_of_lists copies_that_look_like_views
         groups_of_two linked_list row_behind_a_deletion rows_that_are_filtered walk_up_a_tree
     """,
-    "numbers_in_exceptions": "array_that_is_changed_by_who_catches_it",
     "object_protocols": "attributes_of_a_wrapped_object",
     "objects": "container_of_the_user",
-    "objects_holding_containers": "dicts_of_lists methods_that_change_rows",
+    "objects_holding_containers": "dicts_of_lists",
     "parts_of_complex_arrays": "parts_of_what_an_object_holds wave_by_its_two_fields",
     "recursion": "continuations",
     "remembered_values": """

@@ -142,6 +142,17 @@ def objects_of_several_classes(x):
     return total * things["a"].value + things["b"].value * things["b"].weight + things["c"].root
 
 
+def of_what_nothing_holds(x):
+    box = Box(x)
+    box.inner = Box(x * x)
+    for k in (x, 2.0):
+        try:
+            box.value, box.inner.value, box.other.value = box.inner.value * k, box.value + k, 1.0
+        except AttributeError:
+            box.value = box.value * 1.5
+    return box.value * box.inner.value
+
+
 def object_by_two_names(x):
     box = Box(x)
     things = {"a": box, "b": Weighted(x, 1.0), "c": box, "d": 1.0}
@@ -152,7 +163,9 @@ def object_by_two_names(x):
     return total * box.value
 
 
-@pytest.mark.parametrize("f", [objects_of_several_classes, object_by_two_names])
+@pytest.mark.parametrize("f", [
+    objects_of_several_classes, object_by_two_names, of_what_nothing_holds,
+])
 @pytest.mark.parametrize("inner", [forward, reverse])
 @pytest.mark.parametrize("outer", [forward, reverse])
 def test_objects_of_several_classes(f, inner, outer):

@@ -27,7 +27,7 @@ from ir.inference.caught_errors import caught_as
 from ir.inference.special_calls import Folded, special, typed
 from ir.memory.place_state import check_call
 from ir.rewrite import Mapping
-from ir.types import TOP, Instance, Union
+from ir.types import BOTTOM, TOP, Instance, Union
 
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
@@ -38,16 +38,17 @@ MAX_CLASSES = 6
 def is_asked(self: TypedCalls, owner: Operand) -> bool:
     """Whether types don't tell which class an object is of, and code asks."""
     type_ = type_of(owner)
-    return self.heap is not None and (type_ == TOP or isinstance(type_, Union)) and (
-        self.surroundings.is_apart()
-    )
+    if self.heap is None:
+        return False
+    is_unknown = type_ == TOP or isinstance(type_, Union)
+    return type_ == BOTTOM or (is_unknown and self.surroundings.is_apart())
 
 
 def read_by_classes(
     self: TypedCalls, owner: Operand, name: str, names: list[str], loc: Location | None
 ) -> Folded:
     """What a read gives; None where no class is known."""
-    classes = self.surroundings.classes_with(name)
+    classes = () if type_of(owner) == BOTTOM else self.surroundings.classes_with(name)
     if not 0 < len(classes) <= MAX_CLASSES or not isinstance(owner, Value):
         return None
     checks = tuple(
@@ -67,8 +68,10 @@ def store_by_classes(
     """A store, which is refused when the program runs if the object is of another class."""
     if caught_as(self, owner) is not None:
         self.surroundings.follow_errors(loc)
+    # Of what holds nothing as yet nothing is known.
+    found = () if type_of(owner) == BOTTOM else self.surroundings.classes_with(name)
     classes = tuple([
-        cls for cls in self.surroundings.classes_with(name)
+        cls for cls in found
         if self.surroundings.member(Instance(cls), name).store != "unknown"
     ][:MAX_CLASSES])
     check = self.surroundings.unless_known_owner

@@ -325,7 +325,7 @@ class FollowedMemory(HeldTables):
         self, operand: Value, deep: bool = False, loc: Location | None = None
     ) -> bool:
         found = operand.type != HEAP and self.is_held(operand)
-        if found and deep:
+        if found and deep and not is_table(operand.type):
             raise self._refused(loc)
         return found
 

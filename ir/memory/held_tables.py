@@ -421,7 +421,10 @@ class HeldTables(StandIns):
     def _check_known(self, type_: Type, loc: Location | None) -> None:
         """Refuses memory of which it isn't known what it holds."""
         if not is_known(type_):
-            self._places.inference.surroundings.unless_settled()
+            inference = self._places.inference
+            inference.surroundings.unless_settled()
+            if inference.caught:  # it may stand in an exception
+                inference.surroundings.follow_errors(loc)
             raise self._refused(loc)
 
     def _refused(self, loc: Location | None) -> Unsupported:

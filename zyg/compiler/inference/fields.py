@@ -53,7 +53,7 @@ from zyg.compiler.inference.changed_types import (
 )
 from zyg.compiler.inference.members import member
 from zyg.compiler.inference.memory_classes import classes_reached
-from zyg.compiler.inference.objects import is_place
+from zyg.compiler.inference.objects import is_error, is_place
 from zyg.compiler.inference.stepping import step_of
 from zyg.held.nested_shadows import Bars, BarTable
 from zyg.signature import abstract
@@ -275,7 +275,8 @@ class Fields:
         if issubclass(cls, Bars):
             return join(self.first_bar(cls, name), BOTTOM if found is None else found)
         default = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), NOWHERE)
-        if default is NOWHERE or isinstance(default, _COMPUTED_UNLESS_STORED):
+        is_made_with = is_error(cls) and name == "args" and cls not in self._entered
+        if default is NOWHERE or isinstance(default, _COMPUTED_UNLESS_STORED) or is_made_with:
             if found is None and (
                 self.is_of_nested() or issubclass(cls, Generator)
                 or isinstance(default, functools.cached_property)
