@@ -251,12 +251,10 @@ def difference_bar_(bars, members, of):
 
 @adjoint(without_item)
 def without_item_(bars, position):
-    def back(y_bar):
-        if y_bar is None:
-            return None, None
-        return as_given([*y_bar[:position], None, *y_bar[position:]], bars), None
-
-    return without_item(bars, position), back
+    return without_item(bars, position), lambda y_bar: (
+        None if y_bar is None
+        else as_given([*y_bar[:position], None, *y_bar[position:]], bars), None
+    )
 
 
 @adjoint(with_gap)
@@ -285,9 +283,8 @@ def before_push_(bars, end, is_full, zero=None):
     is_empty = bars is None or len(bars) == 0
 
     def back(y_bar):
-        if not is_empty:
-            y_bar = as_given(pushed_again(y_bar, end, is_full), bars)
-        return y_bar, None, None, None
+        again = y_bar if is_empty else as_given(pushed_again(y_bar, end, is_full), bars)
+        return again, None, None, None
 
     return before_push(bars, end, is_full, zero), back
 
@@ -311,12 +308,10 @@ def cycled_back_(bars, path):
 
 @adjoint(with_place)
 def with_place_(bars, index, zero):
-    def back(y_bar):
-        if y_bar is None:
-            return None, None, None
-        return as_given(without_item(y_bar, range(len(y_bar))[index]), bars), None, None
-
-    return with_place(bars, index, zero), back
+    return with_place(bars, index, zero), lambda y_bar: (
+        None if y_bar is None
+        else as_given(without_item(y_bar, range(len(y_bar))[index]), bars), None, None
+    )
 
 
 def gap_closed(y_bar, index, before):
