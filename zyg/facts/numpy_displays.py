@@ -40,10 +40,12 @@ def _array(
         if isinstance(type_, Array) and type_.dims is not None:
             return [_made(self, callee, args, kwargs, type_, names, loc)]
     nested = _of_nested_lists(type_of(args[0]), others, keywords)
-    if nested is TOP:
+    kinds = [kind for kind in members_of(nested) if isinstance(kind, Array)]
+    if not kinds or any(kind.dims is None for kind in kinds) or (
+        len(kinds) < len(list(members_of(nested)))
+    ):
         return None
     made = _made(self, callee, args, kwargs, nested, names, loc)
-    kinds = [kind for kind in members_of(nested) if isinstance(kind, Array)]
     dtypes = [Const(kind.dtype) for kind in sorted(kinds, key=repr)]
     self.call(unless_empty, made, Const(len(kinds[0].dims or ())), *dtypes, loc=loc)
     return [made]
