@@ -9,14 +9,7 @@ from typing import Any
 
 from ir.derived import BASES, base_of, callable_of
 from ir.inference.surroundings import Constructor
-from ir.types import Type
-from zyg.compiler.inference.objects import (
-    INIT_OF_ERRORS,
-    holds_no_objects,
-    is_error,
-    is_place,
-    lookup,
-)
+from zyg.compiler.inference.objects import INIT_OF_ERRORS, is_error, is_place, lookup
 from zyg.rules.registry import rule_of, substitute_of
 
 _PLAIN_NEW: Any = lookup(object, "__new__"), lookup(types.SimpleNamespace, "__new__")
@@ -61,11 +54,6 @@ def has_rule_of_user(callee: object) -> bool:
     """Whether the user has given a function, or a class, a rule."""
     rule = rule_of(callee)
     return rule is not None and not str(rule.__module__).startswith("zyg.")
-
-
-def reads_by_rule_of_user(callee: object, types_: tuple[Type, ...]) -> bool:
-    """Whether a rule of the user's may read attributes of objects that it is given."""
-    return has_rule_of_user(callee) and not all(map(holds_no_objects, types_))
 
 
 def is_derived_class(cls: type) -> bool:
