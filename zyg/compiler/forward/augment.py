@@ -422,6 +422,7 @@ class Augmenter(ForwardCalls):
             # Rules of callables that have a substitute too are for calls without keywords.
             has_rule = rule is not None and not (kwargs and substitute_of(callee.value))
             if has_rule and len(op.results) == 1:
+                self._unless_given_objects(callee, [*args, *kwargs.values()], op.loc)
                 self._rule_call(op, callee, rule, args, kwargs, mapping)
                 return
         if isinstance(callee, Const) and callee.value is primitives.updating:
@@ -443,7 +444,6 @@ class Augmenter(ForwardCalls):
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)
-
 
     def _bound_method(self, op: Call, args: list[Operand], mapping: Mapping) -> None:
         """A method that is handed on as a value, which brings what it is a method of along."""
