@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
-from ir.types import Dict, Type, join_all
+from ir.types import Dict, Type, class_of, join_all
 
 if TYPE_CHECKING:
     from ir.inference.typed_calls import TypedCalls
@@ -27,12 +27,17 @@ def item_by_key(self: TypedCalls, items: Operand, key: Operand) -> Type | None:
     type_ = type_of(items)
     if not isinstance(type_, Dict) or not isinstance(key, Value):
         return None
-    begins, ends, _ = _ends(self, key)
+    begins, ends, is_whole = _ends(self, key)
     found = [
         item for name, item in type_.items
-        if name.startswith(begins) and name.endswith(ends) and len(name) >= len(begins + ends)
+        if (name == begins if is_whole else _is_between(name, begins, ends))
     ]
     return join_all(found) if 0 < len(found) < len(type_.items) else None
+
+
+def _is_between(name: str, begins: str, ends: str) -> bool:
+    is_long_enough = len(name) >= len(begins) + len(ends)
+    return is_long_enough and name.startswith(begins) and name.endswith(ends)
 
 
 def _ends(self: TypedCalls, text: Operand) -> Ends:
@@ -40,7 +45,9 @@ def _ends(self: TypedCalls, text: Operand) -> Ends:
         return (text.value, text.value, True) if type(text.value) is str else UNKNOWN
     made = self.definitions.get(text) if isinstance(text, Value) else None
     match made:
-        case Call(Const(callee), parts) if callee in (operator.add, primitives.build_string):
+        case Call(Const(callee), parts) if callee is primitives.build_string or (
+            callee is operator.add and all(class_of(type_of(part)) is str for part in parts)
+        ):
             begins, ends, is_whole = "", "", True
             for part in parts:
                 first, last, is_known = _ends(self, part)
