@@ -385,19 +385,14 @@ def materialised(bar: Any, like: Any) -> Any:
             bar = np.array(bar)
     elif type(bar) is np.ndarray and not bar.shape:
         bar = bar[()]
-    if not isinstance(bar, _NUMERIC):
-        return bar
-    if _is_complex(bar) and isinstance(like, _NUMERIC):
-        bar = realness_of(like, bar)
-    elif _is_complex(like) and not _is_complex(bar):
-        bar = np.add(bar, 0j)
     dtype = getattr(like, "dtype", None)
-    is_float = dtype is not None and dtype.kind in "fc"
-    return bar.astype(dtype) if is_float and getattr(bar, "dtype", dtype) != dtype else bar
-
-
-def _is_complex(x: Any) -> bool:
-    return type(x) is complex or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+    is_same = dtype is not None and getattr(bar, "dtype", None) == dtype
+    if is_same or not isinstance(bar, _NUMERIC) or not isinstance(like, _NUMERIC):
+        return bar
+    if np.iscomplexobj(bar) != np.iscomplexobj(like):
+        bar = np.real(bar) if np.iscomplexobj(bar) else np.add(bar, 0j)
+    is_of_floats = dtype is not None and dtype.kind in "fc" and hasattr(bar, "dtype")
+    return bar.astype(dtype) if is_of_floats else bar
 
 
 def listed(bars: Any, like: Any) -> Any:
