@@ -245,7 +245,7 @@ def zipped(*both):
             None if both[count + i] is None else from_items(column(bar, i), both[count + i])
             for i in range(count)
         ]
-        return *[None for _ in range(count)], *bars
+        return *(None,) * count, *bars
 
     return y, back
 
@@ -269,7 +269,7 @@ def summed_bar(bar, rest):
     count = len(rest) // 2
     start_bar = [] if len(rest) == 1 or rest[-1] is None else [unbroadcast(bar, rest[-1])]
     bars = [None for _ in rest[:count]] + [shared(bar, rest[count])] + start_bar
-    return (*bars, *[None for _ in rest[len(bars) :]])
+    return *bars, *(None,) * (len(rest) - len(bars))
 
 
 def shared(bar, dots):

@@ -222,7 +222,7 @@ facts.pure(kept_apart)
 
 @adjoint(kept_apart)
 def _kept_apart_rule(value: Any, *changed: Any) -> Any:
-    return kept_apart(value, *changed), lambda bar: (bar, *[None for _ in changed])
+    return kept_apart(value, *changed), lambda bar: (bar, *(None,) * len(changed))
 
 
 @facts.result(kept_apart)
@@ -245,7 +245,7 @@ def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:
 def _written_view_rule(items: Any, view: Any, part: Any, *args: Any) -> Any:
     def back(bar: Any) -> Any:
         part_bar = taken_view(bar, view, args)
-        return cleared_view(bar, view, args), None, part_bar, *[None for _ in args]
+        return cleared_view(bar, view, args), None, part_bar, *(None,) * len(args)
 
     return written_view(items, view, part, *args), back
 
