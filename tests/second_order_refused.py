@@ -24,7 +24,9 @@ BY_AREA = {
     "failing_callees": "unknown_functions",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list",
-    "generator_endings": "told_that_it_is_closed",
+    "generator_endings": """
+        told_that_it_is_closed value_at_the_end_of_a_loop value_of_a_coroutine_that_ends
+    """,
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_pipelines": "coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
@@ -43,6 +45,7 @@ BY_AREA = {
     "object_protocols": "attributes_of_a_wrapped_object",
     "objects": "container_of_the_user",
     "objects_holding_containers": "dicts_of_lists",
+    "parts_of_complex_arrays": "parts_of_what_an_object_holds wave_by_its_two_fields",
     "recursion": "continuations",
     "remembered_values": """
         array_that_an_object_keeps method_that_remembers number_that_is_not_used_at_first

@@ -90,3 +90,39 @@ def test_forward_and_adjoint_branch_are_one_in_the_joint_form():
     listing = str(zyg.code_gradient(one_sided, 0.5, 1.5))
     assert listing.count("if ") == 1
     assert "None" not in listing
+
+
+class Total:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __call__(self, x):
+        return self.first(x) + self.second(x)
+
+
+class Square:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return self.factor**2 * x
+
+
+class Above:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return self.factor**2 * x if x > 1.0 else 0.0
+
+
+def of_one_of_several(x, y):
+    return Total(Total(Square(x), Square(0.3)), Above(y))(2.0) ** 2
+
+
+def test_what_a_call_has_saved_in_one_of_its_arms_may_be_a_tuple_too():
+    """The arm that reads it was told that it is none, and took it for None when typed again."""
+    def gradient(x, y):
+        return zyg.gradient(of_one_of_several, x, y)
+
+    differences.check_gradient(gradient, (0.8, 0.6), zyg.pullback)

@@ -13,7 +13,7 @@ import pytest
 
 import zyg
 from tests.held_memory_programs import Holder, failing, random_function
-from zyg.held.held_memory import shown_by
+from zyg.held.shown_parts import shown_by
 
 
 def assert_along(function, *args):

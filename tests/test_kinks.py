@@ -374,3 +374,53 @@ def test_flat_functions_of_what_is_cut_off(flat):
 def test_cotangents_that_are_nan_where_they_are_cut_off(cut):
     (bar,) = zyg.gradient(lambda v: np.sum(np.sqrt(cut(v)) ** 2), np.array([-1.0, 2.0, 0.5]))
     np.testing.assert_allclose(bar, [0.0, 1.0, 1.0], rtol=1e-14)
+
+
+Z = np.array([0j, 1 + 1j])
+
+
+@pytest.mark.parametrize(("f", "x", "factor"), [
+    (lambda x: abs(x) ** 2, 0.0, 2),
+    (lambda x: abs(x) ** 2, 0j, 2),
+    (lambda z: np.sum(np.abs(z) ** 2), Z, 2),
+    (lambda z: np.sum(np.square(np.absolute(z))), Z, 2),
+    (lambda x: np.sum(np.abs(x) ** 2 + np.abs(x) ** 3), np.array([0.0, 1.0]), np.array([2, 8])),
+    (lambda x: np.linalg.norm(x) ** 2, ZEROS, 2),
+    (lambda x: 0.5 * np.linalg.norm(x, "fro") ** 2.0, np.zeros((2, 2)), 1),
+    (lambda x: np.sum(np.linalg.norm(x, axis=1, keepdims=True) ** 2), np.zeros((2, 3)), 2),
+    (lambda x: np.sum(pow(np.linalg.norm(x, axis=(0, 2)), 2)), np.zeros((2, 2, 2)), 2),
+    (lambda x: np.sum(np.hypot(x, 0.5 * x) ** 2), ZEROS, 2.5),
+    (lambda x: math.hypot(x, 2 * x, x) ** 2, 0.0, 12),
+    (lambda x: np.linalg.norm(x, 1) ** 2, np.array([2.0, -1.0]), None),
+    (lambda x: np.sum(np.linalg.norm(x, axis=0, ord=3) ** 2), np.array([[2.0], [-1.0]]), None),
+])
+def test_second_derivatives_of_squares_of_sizes(f, x, factor):
+    """A square is smooth where what is squared has a kink."""
+    v = (np.arange(np.size(x)) - 0.5).reshape(np.shape(x))
+    v = v * (1 + 0.5j) if np.iscomplexobj(x) else v
+    v = type(x)(v) if np.ndim(x) == 0 else v
+
+    def gradient(x):
+        return zyg.gradient(f, x)[0]
+
+    def slope(x, v):
+        return zyg.jvp(f, (x,), (v,))[1]
+
+    expected = v * factor if factor is not None else (gradient(x + 1e-6 * v) - gradient(x)) / 1e-6
+    tolerance = 1e-12 if factor is not None else 1e-4
+    for found in (
+        zyg.hvp(f, x, v), zyg.pullback(gradient, x)[1](v)[0], zyg.gradient(slope, x, v)[0]
+    ):
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=1e-12)
+    along = zyg.jvp(slope, (x, v), (v, 0 * v))[1]
+    np.testing.assert_allclose(along, np.sum(np.real(np.conj(v) * expected)), rtol=tolerance)
+
+
+def test_a_square_of_a_size_of_what_has_changed():
+    def f(x):
+        y = x.copy()
+        size = np.linalg.norm(y)
+        y *= 3.0
+        return size**2 + np.sum(y)
+
+    zyg.check_grads(f, np.array([1.0, -2.0]))

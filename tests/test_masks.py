@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import zyg
+from zyg.arrays.selections import narrowed
 from zyg.compiler.reverse.masks import Masks
 
 X = np.array([-1.0, 0.0, 2.0, 3.0])
@@ -248,6 +249,123 @@ def test_factors_of_arms(scale):
         return np.sum(np.where(x > 0, scale * x * np.log(np.abs(x) + 1), scale * x))
 
     zyg.check_grads(f, X + 0.5, scale)
+
+
+def sinc(x):
+    return np.sum(np.where(x == 0, 1.0, np.sin(x) / x))
+
+
+def root_read_twice(x):
+    root = np.sqrt(x)
+    return np.sum(np.where(x > 0, root * np.exp(-root), 0.0))
+
+
+def root_in_two_arms(x):
+    root = np.sqrt(x)
+    return np.sum(np.where(root > 0, np.log(root), 0.0) * np.where(x > 2.5, 1 / root, 1.0))
+
+
+def logs_in_two_arms(x):
+    logs = np.log(x)
+    inner = np.where(x > 0, logs, 0.0)
+    return np.sum(inner * np.where(x > 2.5, logs**2, inner))
+
+
+def read_outside_as_well(x):
+    shifted = x + 3.0
+    return np.sum(np.where(x > 0, shifted * np.log(x), shifted) * shifted)
+
+
+def through_a_function(x):
+    return np.sum(np.where(x > 0, saturated(np.sqrt(x)), x))
+
+
+def saturated(x):
+    return x / (1 + x)
+
+
+@pytest.mark.parametrize("f", [
+    sinc, root_read_twice, root_in_two_arms, logs_in_two_arms, read_outside_as_well,
+    through_a_function,
+])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_an_arm_reads_twice(f):
+    """The items before and behind those whose derivatives are infinite are as without them."""
+    is_finite, v = X != 0 if f is sinc else X > 0, np.array([0.3, 0.0, -1.1, 0.7])
+    finite = X[is_finite]
+
+    def gradient(x):
+        return zyg.gradient(f, x)[0]
+
+    def slope(x, v):
+        return zyg.jvp(f, (x,), (v,))[1]
+
+    zyg.check_grads(f, finite)
+    first = gradient(X)
+    assert np.all(np.isfinite(first))
+    np.testing.assert_allclose(first[is_finite], gradient(finite), rtol=1e-14)
+    second = zyg.hvp(f, finite, v[is_finite])
+    for found in (
+        zyg.hvp(f, X, v), zyg.pullback(gradient, X)[1](v)[0], zyg.gradient(slope, X, v)[0]
+    ):
+        assert np.all(np.isfinite(found))
+        np.testing.assert_allclose(found[is_finite], second, rtol=1e-12)
+
+
+def pairs(x):
+    difference = x[:, None] - x
+    return np.sqrt(difference**2)
+
+
+def pairs_of_others(x):
+    r = pairs(x)
+    return np.sum(np.where(~np.eye(len(x), dtype=bool), np.exp(-r) / r, 0.0))
+
+
+def pairs_with_charges(x, charges):
+    """Nothing tells that there are as many charges as places."""
+    r, off = pairs(x), ~np.eye(len(charges), dtype=bool)
+    product = np.outer(charges, charges)
+    return np.sum(np.where(off, product * np.exp(-r) / np.where(off, r, 1.0), 0.0))
+
+
+@pytest.mark.parametrize(("f", "args"), [
+    (pairs_of_others, (X,)), (pairs_with_charges, (X, X + 2.0)),
+])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_arms_of_which_types_tell_no_sizes(f, args):
+    step = 1e-6 * np.arange(4.0)
+    others = args[1:]
+    found = zyg.gradient(f, *args)[0]
+    difference = f(X + step, *others) - f(X - step, *others)
+    np.testing.assert_allclose(np.sum(found * step), difference / 2, rtol=1e-7)
+    assert np.all(np.isfinite(found))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_an_arm_that_is_broadcast_along_an_axis_of_unknown_length():
+    def f(table):
+        return np.sum(np.where(table > 0.5, np.sqrt(table[:, :1]) * table, 0.0))
+
+    (found,) = zyg.gradient(f, np.array([[0.0, 0.2, 0.3], [0.7, 0.8, 0.2]]))
+    root = np.sqrt(0.7)
+    np.testing.assert_allclose(found[0], 0.0)
+    np.testing.assert_allclose(found[1], [1.5 * root + 0.4 / root, root, 0.0])
+
+
+@pytest.mark.parametrize("mask", [
+    np.array(True), np.array([True, False]), np.array([[True, False], [False, False]]),
+    np.zeros((3, 2, 2), bool), np.eye(2, dtype=bool)[None],
+])
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (1, 2), (2, 1), (2, 2), (1, 1)])
+@pytest.mark.parametrize("is_true", [True, False])
+def test_narrowed_masks(mask, shape, is_true):
+    whole = np.broadcast_shapes(mask.shape, shape)
+    counts = np.broadcast_to(mask if is_true else ~mask, whole)
+    places = np.broadcast_to(np.arange(np.prod(shape, dtype=int)).reshape(shape), whole)
+    expected = [bool(np.any(counts[places == i])) for i in range(np.prod(shape, dtype=int))]
+    found = np.broadcast_to(narrowed(mask, shape, is_true), shape)
+    assert np.ravel(found if is_true else ~found).tolist() == expected
 
 
 def test_second_derivatives_behind_masks():

@@ -318,3 +318,151 @@ def test_derivatives_through_flatten():
     (gradient,) = zyg.gradient(there_and_back, MODEL)
     np.testing.assert_allclose(gradient["b"], 16.0 * 27.0)
     assert math.isclose(zyg.jvp(there_and_back, (MODEL,), (along,))[1], 16.0 * (27.0 + 22.5))
+
+
+def wave(p, x):
+    return np.sum(p * np.sin(x)) * np.exp(-x[0])
+
+
+def laplacian(p, x):
+    total = 0.0
+    for i in range(len(x)):
+        unit = np.zeros(len(x))
+        unit[i] = 1.0
+        total += zyg.hvp(lambda x: wave(p, x), x, unit)[i]
+    return total**2
+
+
+def laplacian_by_one_buffer(p, x):
+    total, unit = 0.0, np.zeros(len(x))
+    for i in range(len(x)):
+        unit[:] = 0.0
+        unit[i] = 1.0
+        total += zyg.hvp(lambda x: wave(p, x), x, unit)[i] * (i + 1)
+        unit *= total
+        total += zyg.hvp(lambda x: wave(p, x), x, unit)[0]
+    return total
+
+
+def slope_along_what_is_changed(p, x):
+    y, back = zyg.pullback(lambda x: zyg.gradient(wave, p, x)[1], x)
+    total, seed = 0.0, x.copy()
+    for _ in range(2):
+        total += np.sum(back(seed)[0] * y)
+        seed *= total
+    return total
+
+
+@pytest.mark.parametrize(
+    "f", [laplacian, laplacian_by_one_buffer, slope_along_what_is_changed]
+)
+def test_directions_that_are_changed_in_place(f):
+    zyg.check_grads(f, np.array([0.3, 1.2]), np.array([0.4, 0.9]), order=1)
+
+
+@zyg.nograd
+def weight(x, *others):
+    return x * x + sum(others)
+
+
+class Weighted:
+    def __init__(self, items):
+        self.items = items
+
+    def changed(self):
+        self.items = [x + 1.0 for x in self.items]
+        return weight(*self.items) * self.items[0]
+
+
+@pytest.mark.parametrize(("f", "expected"), [
+    (lambda xs: weight(*xs) * xs[0], 3.0),
+    (lambda xs: weight(*np.array(xs)) * xs[0], 3.0),
+    (lambda xs: weight(xs[0], *xs) * xs[0], 4.0),
+    (lambda xs: sum(weight(*p) for p in zip(xs, xs, strict=True)) * xs[0], 8.0),
+    (lambda xs: Weighted(xs).changed(), 7.0),
+])
+def test_nograd_of_a_function_that_takes_any_number_of_arguments(f, expected):
+    xs = [1.0, 2.0]
+    assert zyg.gradient(f, xs) == ([expected, 0.0],)
+    assert zyg.jvp(f, (xs,), ([1.0, 5.0],))[1] == expected
+    np.testing.assert_allclose(zyg.gradient(lambda x: f([x, 2.0 * x]), 1.0), expected)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum((x**2).astype(np.float64) ** 2),
+    lambda x: np.sum(np.cumsum(x * x, dtype=np.float64)),
+    lambda x: np.sum(x.astype(np.float32) ** 3),
+])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gradients_inside_have_the_precision_of_the_argument(f, dtype):
+    def gradient(x):
+        return zyg.gradient(f, x)[0]
+
+    x = np.array([0.5, -0.7, 1.3], dtype)
+    y, back = zyg.pullback(gradient, x)
+    along, y_dot = zyg.jvp(gradient, (x,), (x,))
+    assert {a.dtype for a in (gradient(x), y, back(x)[0], along, y_dot)} == {np.dtype(dtype)}
+    np.testing.assert_allclose(y, gradient(x), rtol=1e-12)
+    np.testing.assert_allclose(y_dot, back(x)[0], rtol=1e-6)
+
+
+@zyg.nograd
+def overwrite(a, value):
+    a[0] = value
+
+
+@zyg.nograd
+def note(items, value):
+    items.append(value)
+
+
+@zyg.nograd
+def put_first(items):
+    items.insert(0, 5.0)
+
+
+def with_overwritten(x):
+    a = np.array([x, x * x])
+    overwrite(a, 7.0)
+    return a[0] * a[1]
+
+
+def with_one_more(x):
+    items = [x, x * x]
+    put_first(items)
+    return items[0] * items[1] + items[2]
+
+
+def with_another_key(x):
+    table = {0: x, 1: x * x}
+    overwrite(table, 7.0)
+    return table[0] * table[1]
+
+
+@pytest.mark.parametrize("f", [with_overwritten, with_one_more, with_another_key])
+def test_nograd_of_a_function_that_changes_what_varies(f):
+    with pytest.raises(zyg.NotDifferentiable, match="declared to have no derivative, has changed"):
+        zyg.gradient(f, 0.7)
+    with pytest.raises(zyg.NotDifferentiable, match="declared to have no derivative, has changed"):
+        zyg.jvp(f, (0.7,), (1.0,))
+
+
+def test_nograd_of_a_function_that_changes_constants():
+    def f(x):
+        buffer, log = np.zeros(2), []
+        for i in range(2):
+            overwrite(buffer, x)
+            note(log, x * i)
+        return buffer[0] * x + len(log)
+
+    assert zyg.gradient(f, 3.0) == (3.0,)
+
+
+def test_items_that_nobody_was_seen_to_put_into_a_list():
+    def f(x):
+        log = []
+        note(log, 2.0)
+        return x * x + log[0] * x
+
+    assert zyg.gradient(f, 3.0) == (8.0,)
+    assert zyg.pullback(f, 3.0)[1](1.0) == (8.0,)

@@ -44,10 +44,10 @@ def test_every_rule_has_a_row() -> None:
     # tests/test_scipy_*.py, methods of ufuncs tests/test_ufunc_methods.py, classes derived from
     # containers tests/test_derived_containers.py, patterns tests/corpus/matching.py, what tangents
     # are put together from tests/test_nesting_of_modes.py and tests/test_compositions.py.
-    # Vectorized functions have tests/test_substitutes.py.
+    # Vectorized functions have tests/test_substitutes.py, squares of sizes tests/test_kinks.py.
     kinds = (
         "attributes", "averages", "containers", "functional", "iteration", "iteration_twice",
-        "lazy", "assembly",
+        "lazy", "assembly", "squares",
         "cotangents", "changes", "attempts", "collection_classes", "draws", "copies",
         "special_functions", "special_gamma", "special_bessel", "special_integrals",
         "special_polynomials", "scipy_solve", "scipy_matrices", "scipy_riccati",

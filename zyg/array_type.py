@@ -11,6 +11,7 @@ where two big dimensions broadcast together they are equal, or NumPy raises.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from itertools import combinations, product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,9 +27,9 @@ from ir.types import (
     Slice,
     Tuple,
     Type,
-    Union,
     class_of,
     join,
+    members_of,
 )
 
 
@@ -404,12 +405,38 @@ def is_basic_index(type_: Type) -> bool:
 
 
 def dtypes_in(type_: Type) -> set[np.dtype[Any] | None]:
-    """What the numbers in nested lists, tuples and arrays are; None for anything else."""
+    """What the numbers in nested lists, tuples and arrays are; None for anything else, and for
+    those that may be of several dtypes."""
     if isinstance(type_, Array):
         return {type_.dtype}
     if isinstance(type_, Sequence) and type_.cls in (list, tuple):
         return dtypes_in(facts.item_of(type_))
     if isinstance(type_, Tuple):
         return set().union(*map(dtypes_in, type_.items))
-    members = type_.members if isinstance(type_, Union) else (type_,)
-    return {np.dtype(class_of(member)) if is_number(member) else None for member in members}
+    found: set[np.dtype[Any] | None] = {
+        np.dtype(class_of(member)) if is_number(member) else None for member in members_of(type_)
+    }
+    return found if len(found) == 1 else {None}
+
+
+def possible_dtypes(type_: Type) -> frozenset[np.dtype[Any]]:
+    """The dtypes that an array of nested lists, tuples and arrays may have, if none of them is
+    empty; no dtype where nothing is known.
+
+    A list of floats and complex numbers may hold floats alone.
+    """
+    if isinstance(type_, Array):
+        return frozenset([type_.dtype])
+    if isinstance(type_, Sequence) and type_.cls in (list, tuple, range):
+        kinds = possible_dtypes(facts.item_of(type_))
+        return frozenset(
+            np.result_type(*some)
+            for count in range(1, len(kinds) + 1) for some in combinations(kinds, count)
+        )
+    if isinstance(type_, Tuple):
+        choices = map(possible_dtypes, type_.items)
+        return frozenset(np.result_type(*some) for some in product(*choices) if some)
+    members = list(members_of(type_))
+    if not all(map(is_number, members)):
+        return frozenset()
+    return frozenset(np.dtype(class_of(member)) for member in members)

@@ -152,6 +152,10 @@ class Environment:
             return None
         if kind in (int, float) and (value < 0 or str(value).startswith("-")):
             return ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=-value, kind=None))
+        if kind is complex and value.real == 0:  # written without a sign of that zero: `-2j`
+            size = ast.Constant(value=complex(0.0, abs(value.imag)), kind=None)
+            is_negative = math.copysign(1.0, value.imag) < 0
+            return ast.UnaryOp(op=ast.USub(), operand=size) if is_negative else size
         if kind in (int, float, complex, str, bytes, bool, type(None), type(Ellipsis)):
             return ast.Constant(value=value, kind=None)
         if kind is tuple:

@@ -25,6 +25,7 @@ from ir.forgettable import forgettable
 from ir.heap import holds_attribute, is_stored_in, store_attribute, stored_attribute
 from ir.inference.callees import Choice, choices, is_choice
 from ir.inference.special_calls import Folded
+from ir.inference.standing_in import standing_in
 from ir.memory.held_functions import captures_memory
 from ir.record import record
 from ir.rewrite import Mapping
@@ -107,9 +108,7 @@ def by_functions(
     functions.sort(key=lambda f: (str(getattr(f, "__module__", None)), f.__name__))
     ops, inputs, results = _one_of(tuple(functions), len(args), tuple(kwargs), tuple(names), loc)
     mapping: Mapping = dict(zip(inputs, [callee, *args, *kwargs.values()], strict=True))
-    for op in ops:
-        self.op(op, mapping)
-    return [mapping[result] for result in results]
+    return standing_in(self, ops, mapping, results)
 
 
 @forgettable(maxsize=1024)
@@ -118,7 +117,7 @@ def _one_of(
     loc: Location | None,
 ) -> tuple[list[Op], list[Value], list[Value]]:
     """The branches of a call of one of some functions, with their inputs (the function first) and
-    results. They are made once, as inference cuts them (`ir.catching`)."""
+    results. They are made once, so that they keep their identity when loops are typed again."""
     inputs = [Value("t") for _ in range(1 + count + len(keywords))]
     results = [Value(name) for name in names]
     function, args = inputs[0], inputs[1 : 1 + count]
@@ -170,11 +169,9 @@ def _branched(
     mapping: Mapping = dict(zip(inputs, [*args, *kwargs.values()], strict=True))
     self.asked_here.append(first)
     try:
-        for op in ops:
-            self.op(op, mapping)
+        return standing_in(self, ops, mapping, results)
     finally:
         self.asked_here.pop()
-    return [mapping[result] for result in results]
 
 
 @forgettable(maxsize=1024)
@@ -264,9 +261,7 @@ def read_or_default(
         return [default]
     ops, inputs, result = _if_held(name.value, names[0], loc)
     mapping: Mapping = dict(zip(inputs, [owner, default], strict=True))
-    for op in ops:
-        self.op(op, mapping)
-    return [mapping[result]]
+    return standing_in(self, ops, mapping, [result])
 
 
 @forgettable(maxsize=1024)
@@ -290,9 +285,7 @@ def read_or_computed(
     is stored then."""
     ops, own, result = _if_stored(getter, name, by_name, names[0], loc)
     mapping: Mapping = {own: owner}
-    for op in ops:
-        self.op(op, mapping)
-    return [mapping[result]]
+    return standing_in(self, ops, mapping, [result])
 
 
 @forgettable(maxsize=1024)
@@ -337,9 +330,7 @@ def called_by_cases(
         tuple(found), unless, by, len(args), tuple(kwargs), tuple(names), loc
     )
     mapping: Mapping = dict(zip(inputs, [callee, *args, *kwargs.values()], strict=True))
-    for op in ops:
-        self.op(op, mapping)
-    return [mapping[result] for result in results]
+    return standing_in(self, ops, mapping, results)
 
 
 def _is_plain(self: TypedCalls, choice: Choice) -> bool:

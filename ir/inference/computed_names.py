@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ir.core import Block, Call, Const, If, Location, Op, Operand, Value, Yield, type_of
 from ir.heap import attribute_read
 from ir.inference.special_calls import Folded, typed
+from ir.inference.standing_in import standing_in
 from ir.memory.place_state import check_call
 from ir.rewrite import Mapping
 from ir.types import BOTTOM, Instance, class_of
@@ -54,9 +55,7 @@ def by_names(
     result = Value(names[0])
     operands = [operand for operand in args if isinstance(operand, Value)]
     mapping: Mapping = {operand: operand for operand in operands}
-    for op in cases.asked(list(known), result):
-        self.op(op, mapping)
-    return [mapping[result]]
+    return standing_in(self, cases.asked(list(known), result), mapping, [result])
 
 
 class _Cases:

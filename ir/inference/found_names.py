@@ -19,6 +19,7 @@ from ir.heap import attribute_read, class_read, found_attribute, is_stored_in, s
 from ir.inference import special_names
 from ir.inference.metaclasses import asked_of_metaclass
 from ir.inference.special_calls import Folded, special, typed
+from ir.inference.standing_in import standing_in
 from ir.rewrite import Mapping
 from ir.shared_names import owner_of_names
 from ir.types import TOP, Known, Union, class_of
@@ -139,9 +140,7 @@ def _read_of(
     result = Value(names[0])
     operands = [*(read.owner for read in reads), default]
     mapping: Mapping = {operand: operand for operand in operands if isinstance(operand, Value)}
-    for op in _asked(reads, default, result):
-        self.op(op, mapping)
-    return [mapping[result]]
+    return standing_in(self, _asked(reads, default, result), mapping, [result])
 
 
 class _Read:
@@ -184,9 +183,7 @@ def read_of_classes(
     classes.sort(key=lambda cls: (cls.__module__, cls.__qualname__))
     result = Value(names[0])
     mapping: Mapping = {owner: owner}
-    for op in _of_cases(owner, classes, Const(name), result, loc):
-        self.op(op, mapping)
-    return [mapping[result]]
+    return standing_in(self, _of_cases(owner, classes, Const(name), result, loc), mapping, [result])
 
 
 def _of_cases(

@@ -317,7 +317,7 @@ class Inference(TypedLoops):
         return next(filter(None, exits), None)
 
     def _copy_call(self, op: Call, mapping: Mapping) -> None:
-        if not self._inlining:
+        if not self._inlining and not self.is_standing_in:
             self._at = op
         self.copied = op, mapping
         new: Any = mapping.get  # which has no constants

@@ -21,6 +21,7 @@ from ir.core import (
     Value,
     type_of,
 )
+from ir.inference.computed_keys import item_by_key
 from ir.inference.special_calls import (
     Folded,
     is_literal,
@@ -336,7 +337,15 @@ def read_item(
         if keywords is not None and index.value in keywords:
             return [keywords[index.value]]
     stored = _just_stored(self, items, index)
-    return None if stored is None else [stored]
+    if stored is not None:
+        return [stored]
+    type_ = item_by_key(self, items, index)
+    if type_ is None:
+        return None
+    (made,) = self._append(Const(operator.getitem), args, kwargs, names, loc)
+    if isinstance(made, Value):
+        made.type = type_
+    return [made]
 
 
 def _just_stored(self: TypedCalls, items: Operand, index: Operand) -> Operand | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir import primitives
-from ir.core import Const, Location, Operand, type_of
+from ir import facts, primitives
+from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.derived import is_derived
 from ir.errors import Unsupported
 from ir.heap import (
@@ -83,6 +83,8 @@ def _set_attribute(
         self.places.held.store(class_stored, heap, args, [], loc)
         return [Const(None)]
     if member.kind == "other" and member.setter is not None:
+        if _is_its_own(self, owner, name.value, value):
+            return [Const(None)]
         return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
     if member.kind == "other":
         cls = owner.value if isinstance(owner, Const) else None
@@ -98,6 +100,21 @@ def _set_attribute(
         return self.unknown_call(Const(setattr), args, names, loc)
     _store(self, attribute_stored, [owner, name, value], [value], loc)
     return [Const(None)]
+
+
+def _is_its_own(self: TypedCalls, owner: Operand, name: str, value: Operand) -> bool:
+    """Whether a value is the view that an attribute gives, changed in place: `z.real += x` stores
+    it where it stands already."""
+    if self.places is None or not isinstance(owner, Value) or not isinstance(value, Value):
+        return False
+    places = self.places
+    view = places.definition(places.origin(value))
+    return (
+        isinstance(view, Call) and isinstance(view.callee, Const) and facts.is_view(view)
+        and view.callee.value is getattr(class_of(owner.type), name)
+        and isinstance(view.args[0], Value)
+        and places.origin(view.args[0]) is places.origin(owner)
+    )
 
 
 @special(object.__setattr__)

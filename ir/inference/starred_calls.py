@@ -42,6 +42,7 @@ from ir.core import (
 from ir.forgettable import IdentityTable, forgettable
 from ir.heap import new_object
 from ir.inference.special_calls import Folded
+from ir.inference.standing_in import standing_in
 from ir.record import node, record
 from ir.rewrite import Mapping
 from ir.suggestions import temporary_of_class
@@ -158,10 +159,7 @@ def _called(
         function, items, *before, *behind, *keywords.values(), *captures, *kwdefaults.values(),
     ]
     mapping: Mapping = dict(zip(inputs, operands, strict=True))
-    for op in ops:
-        if self.op(op, mapping) is not None:
-            return [Const(primitives.UNBOUND) for _ in names]
-    return [mapping[result] for result in results]
+    return standing_in(self, ops, mapping, results)
 
 
 def _source(

@@ -92,6 +92,8 @@ class TypedBuilder(Operations):
         # Calls by the one of the source that they were made for; calls of functions that either
         # fail or make their changes.
         self._at: Op | None = None
+        # Whether several operations are appended in its place (`ir.inference.standing_in`).
+        self.is_standing_in = False
         # The call of the source that is typed, and what its operands are here.
         self.copied: tuple[Call, Mapping] | None = None
         self._made_for: dict[Op, Op] = {}

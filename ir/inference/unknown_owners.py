@@ -25,6 +25,7 @@ from ir.forgettable import forgettable
 from ir.heap import attribute_read, other_attribute, set_attribute
 from ir.inference.caught_errors import caught_as
 from ir.inference.special_calls import Folded, special, typed
+from ir.inference.standing_in import standing_in
 from ir.memory.place_state import check_call
 from ir.rewrite import Mapping
 from ir.types import BOTTOM, TOP, Instance, Union
@@ -57,9 +58,7 @@ def read_by_classes(
     )
     ops, own, result = _read(classes, checks, name, names[0], loc)
     mapping: Mapping = {own: owner}
-    for op in ops:
-        self.op(op, mapping)
-    return [mapping[result]]
+    return standing_in(self, ops, mapping, [result])
 
 
 def store_by_classes(
@@ -79,8 +78,7 @@ def store_by_classes(
     if classes and isinstance(owner, Value):  # a later look may find more
         ops, own, stored = _stored(classes, name, loc)
         mapping: Mapping = {own: owner, stored: value}
-        for op in ops:
-            self.op(op, mapping)
+        standing_in(self, ops, mapping, [])
     return [Const(None)]
 
 
@@ -104,8 +102,8 @@ def _read(
     classes: tuple[type, ...], checks: tuple[Any, ...], name: str, result_name: str,
     loc: Location | None,
 ) -> tuple[list[Op], Value, Value]:
-    """The branches of a read, with their input and their result. They are made once, as inference
-    cuts them (`ir.catching`)."""
+    """The branches of a read, with their input and their result. They are made once, so that they
+    keep their identity when loops are typed again."""
     owner, result = Value("t"), Value(result_name)
 
     def read_of(cls: type, check: Any, found: Value) -> list[Op]:

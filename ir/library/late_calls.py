@@ -29,8 +29,8 @@ facts.late(
 )
 # Those of mappings, sets and deques.
 late(
-    "ir.memory.collection_changes", dict.setdefault, OrderedDict.setdefault, defaultdict,
-    deque.append,
+    "ir.memory.collection_changes", dict.setdefault, OrderedDict.setdefault, dict.update,
+    defaultdict, deque.append,
     deque.appendleft, deque.rotate, deque.clear, dict.clear, OrderedDict.clear,
     OrderedDict.move_to_end, deque.pop, deque.popleft, set.add, set.discard, set.remove,
     set.clear, set.difference_update, set.intersection_update, set.symmetric_difference_update,
@@ -61,6 +61,7 @@ late(
     "ir.inference.special_names", primitives.store_global, primitives.read_global,
     primitives.delete_global
 )
+late("ir.inference.items_of_sets", sorted)
 # Dicts, sets and collections, made and copied.
 facts.late(
     "ir.library.collection_facts", sorted, dict, set, OrderedDict, defaultdict, Counter, deque,

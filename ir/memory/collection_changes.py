@@ -23,7 +23,7 @@ from ir.inference.typed_calls import TypedCalls
 from ir.library.fact_rules import call_type
 from ir.memory.changes import appended, stored_type
 from ir.memory.held_functions import may_be_memory
-from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type
+from ir.types import BOTTOM, TOP, Closure, Dict, Known, Mapping, Scalar, Sequence, Type, class_of
 
 NONE = Const(None)
 # What makes items of a defaultdict that no derivative flows into.
@@ -37,6 +37,33 @@ def _change(
     if self.places is None:
         return None
     self.places.change(callee, args[0], args[1:], loc, type_, held)
+    return [NONE]
+
+
+@special(dict.update)
+def _update(
+    self: TypedCalls,
+    args: list[Operand],
+    kwargs: dict[str, Operand],
+    names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """`d.update({'a': v}, b=w)` as a store for each key, where all keys are known."""
+    if self.places is None or self.attempting is not None or not 1 <= len(args) <= 2:
+        return None
+    others = [type_of(arg) for arg in args[1:]]
+    if class_of(type_of(args[0])) is not dict or not all(
+        isinstance(other, Dict) and class_of(other) is dict for other in others
+    ):
+        return None
+    stores: list[tuple[Operand, Operand]] = []
+    for arg, other in zip(args[1:], others, strict=True):
+        assert isinstance(other, Dict)
+        for name, _ in other.items:
+            stores.append((Const(name), self.call(operator.getitem, arg, Const(name), loc=loc)))
+    stores += [(Const(name), value) for name, value in kwargs.items()]
+    for store in stores:
+        self.typed_call(Const(operator.setitem), [args[0], *store], {}, ["_"], loc)
     return [NONE]
 
 

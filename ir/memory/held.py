@@ -102,11 +102,11 @@ class HeldMemory(HeldFunctions):
 
     def is_exposed(self, value: Value) -> bool:
         places = self._places
-        storage = places.storage(value)
-        known = {places.origin(value), storage, *places.roots(storage)}
+        storage, name = places.storage(value), places.origin(value)
+        known = {places.viewed(name), storage, *places.roots(storage)}
         # What is changed as memory that an object holds (`is_held`) is read as such, too. Of what
         # is one of several values, those count.
-        return any(
+        return name in self.known or any(
             root in self.known or (root not in places.covers and places.kind(root) == "unknown")
             for root in known
         )

@@ -118,6 +118,16 @@ class Storages:
             return op.args[0]
         return self.owner_of_method(value)
 
+    def viewed(self, value: Value) -> Value:
+        """What a value is a view of that isn't a view itself, by calls that give nothing else."""
+        while True:
+            op = self.inference.definitions.get(value)
+            if not isinstance(op, Call) or not isinstance(op.callee, Const) or (
+                not facts.is_view(op) or not isinstance(op.args[0], Value)
+            ):
+                return value
+            value = self.origin(op.args[0])
+
     def owner_of_method(self, method: Value) -> Value | None:
         """The memory that a bound method is one of, where it was made here."""
         if not isinstance(method.type, Method) or not may_be_memory(method.type.self):

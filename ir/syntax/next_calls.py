@@ -21,13 +21,14 @@ A StopIteration that would leave a generator function is a RuntimeError, as Pyth
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 import gast
 
-from ir.generators import advanced, sending, stop_iteration, throwing
+from ir.generators import advanced, sending, throwing
 from ir.syntax.jumps import is_generator
 from ir.syntax.node_maker import NodeMaker
 from ir.syntax.scope import FUNCTIONS, children, statements_in
@@ -113,7 +114,11 @@ def _catches_stop(handler: Any) -> bool:
 
 def stopped(made: NodeMaker, end: Any) -> Any:
     """What `next` does at the end of an iterator."""
-    return made.node(gast.Raise(exc=made.call(stop_iteration, end), cause=None))
+    error = made.node(gast.IfExp(
+        test=made.compare(end, gast.Is(), made.constant(None)),
+        body=made.call(StopIteration), orelse=made.call(StopIteration, copy.deepcopy(end)),
+    ))
+    return made.node(gast.Raise(exc=error, cause=None))
 
 
 def _hoisted(

@@ -71,6 +71,7 @@ from tests.corpus import (
     objects_changed,
     objects_holding_containers,
     options,
+    parts_of_complex_arrays,
     recursion,
     remembered_values,
     selected_items,

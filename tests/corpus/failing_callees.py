@@ -1,5 +1,7 @@
 """Functions that raise half way through their changes, where a handler goes on behind them."""
 
+import math
+
 from tests.corpus.registry import program
 
 
@@ -541,3 +543,100 @@ def starred_calls_that_fail_midway(x, y):
     except ValueError:
         total = purse.content * 2
     return total + purse.content
+
+
+class Miss(Exception):
+    pass
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __sub__(self, other):
+        return Point(self.x - other.x, self.y - other.y)
+
+    def __matmul__(self, other):
+        return self.x * other.x + self.y * other.y
+
+
+class Sphere:
+    def __init__(self, centre, radius):
+        self.centre, self.radius = centre, radius
+        self.asked = 0.0
+
+    def hit(self, origin, ray):
+        way = origin - self.centre
+        self.asked += way @ ray
+        root = (way @ ray) ** 2 - way @ way + self.radius**2
+        if root < 0:
+            raise Miss
+        return -(way @ ray) - root**0.5
+
+
+class Plane:
+    def __init__(self, height):
+        self.height = height
+        self.asked = 0.0
+
+    def hit(self, origin, ray):
+        self.asked += ray.y * self.height
+        if ray.y <= 0:
+            raise Miss
+        return (self.height - origin.y) / ray.y
+
+
+def nearest(scene, origin, ray):
+    best, found = math.inf, None
+    for shape in scene:
+        try:
+            distance = shape.hit(origin, ray)
+        except Miss:
+            continue
+        if distance < best:
+            best, found = distance, shape
+    return 0.5 * ray.y if found is None else best * (1.0 + found.asked)
+
+
+@program((0.2, 0.9), (0.4, 0.5))
+def methods_of_several_classes_that_miss(x, r):
+    scene = [
+        Sphere(Point(x, 3.0), r), Sphere(Point(-1.0, 4.0), 0.8), Plane(5.0 * r),
+        Sphere(Point(2 * x, 1.0), 0.1 * r),
+    ]
+    total = 0.0
+    for i in range(-2, 3):
+        ray = Point(0.3 * i, math.sqrt(1.0 - 0.09 * i * i))
+        total += nearest(scene, Point(0.1 * x, 0.0), ray) * (1.0 + 0.1 * i)
+    try:
+        total *= nearest(scene, Point(x, 0.0), Point(1.0, 0.0))
+    finally:
+        total += sum(shape.asked for shape in scene)
+    return total
+
+
+def by_tenths(account, x):
+    account.balance -= 0.1 * x
+    if account.balance < 0.5:
+        raise Insufficient("tenths")
+    account.count += 1
+
+
+def by_halves(account, x):
+    account.balance -= 0.5 * x
+    account.log += account.balance * x
+    if account.balance < 1.0:
+        raise ValueError("halves")
+    account.count += 1
+
+
+@program((1.2,), (2.3,))
+def functions_of_a_table_that_fail(x):
+    account = Account(x * x)
+    ways = {"tenths": by_tenths, "halves": by_halves}
+    for name in ["halves", "tenths", "halves", "tenths", "tenths"]:
+        try:
+            ways[name](account, x)
+        except (Insufficient, ValueError) as error:
+            account.log += account.balance * len(str(error))
+    return account.log * account.balance + account.count

@@ -347,3 +347,51 @@ def goes_on_when_it_is_closed(x):
     y = next(items)
     items.close()
     return y
+
+
+def controlled(gain, damping):
+    total, last = 0.0, None
+    out = 0.0
+    while True:
+        error = yield out
+        if error is None:
+            return total
+        total += 0.1 * error
+        slope = 0.0 if last is None else (error - last) / 0.1
+        last = error
+        out = gain * error + 0.5 * total + damping * slope
+
+
+@program((2.0, 0.3))
+def value_of_a_coroutine_that_ends(gain, damping):
+    control = controlled(gain, damping)
+    next(control)
+    x = v = cost = 0.0
+    for _ in range(5):
+        push = control.send(1.0 - x)
+        v += 0.1 * (push - 0.5 * v - x)
+        x += 0.1 * v
+        cost += (1.0 - x) ** 2
+    try:
+        control.send(None)
+    except StopIteration as stop:
+        cost += stop.value * gain
+    return cost
+
+
+def steps_up(x):
+    total = 0.0
+    for i in range(3):
+        total += x * i
+        yield total
+    return total * x if x > 1 else None
+
+
+@program((1.3,), (0.7,))
+def value_at_the_end_of_a_loop(x):
+    steps, total = steps_up(x), 0.0
+    try:
+        while True:
+            total += next(steps)
+    except StopIteration as stop:
+        return total if stop.value is None else total * stop.value + len(stop.args)

@@ -194,3 +194,80 @@ def tree_likelihood(rate, lengths):
         return likelihood(a) * likelihood(b)
 
     return np.log(0.25 * np.sum(likelihood(tree)))
+
+
+def gated(params, hidden, cell, x):
+    joined = np.concatenate((hidden, x))
+    gates = {name: params["W" + name] @ joined + params[f"b{name}"] for name in "ifog"}
+    i, f, o = (1 / (1 + np.exp(-gates[name])) for name in "ifo")
+    cell = f * cell + i * np.tanh(gates["g"])
+    return o * np.tanh(cell), cell
+
+
+_of_gates = np.random.default_rng(11)
+GATES = {
+    **{"W" + name: 0.5 * _of_gates.normal(size=(2, 5)) for name in "ifog"},
+    **{"b" + name: np.full(2, 0.1) for name in "ifog"},
+    "out": _of_gates.normal(size=(3, 2)),
+}
+
+
+@program((GATES,))
+def letters_by_gates_of_computed_names(params):
+    text = "abcab"
+    numbers = {letter: k for k, letter in enumerate(sorted(set(text)))}
+    hidden, cell, loss = np.zeros(2), np.zeros(2), 0.0
+    for letter, following in zip(text, text[1:], strict=False):
+        x = np.zeros(len(numbers))
+        x[numbers[letter]] = 1
+        hidden, cell = gated(params, hidden, cell, x)
+        scores = params["out"] @ hidden
+        scores -= scores.max()
+        loss -= scores[numbers[following]] - np.log(np.sum(np.exp(scores)))
+    return loss + 0.01 * sum((value**2).sum() for value in params.values())
+
+
+@program((np.array([1.1, 0.9, -1.2, -0.7, 0.2]), 0.5))
+def mixture_by_expectation_and_maximisation(data, mean):
+    theta = {"share": np.array([0.5, 0.5]), "mean": np.array([mean, -mean]), "var": np.ones(2)}
+    likelihoods = []
+    for _ in range(3):
+        away = data[:, None] - theta["mean"]
+        logs = np.log(theta["share"]) - 0.5 * away**2 / theta["var"] - 0.5 * np.log(theta["var"])
+        norm = np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        weights = np.exp(logs - norm)
+        likelihoods.append(norm.sum())
+        total = weights.sum(0)
+        theta.update(share=total / len(data), mean=(weights * data[:, None]).sum(0) / total)
+        theta.update({"var": (weights * away**2).sum(0) / total + 1e-3})
+    return likelihoods[-1] + np.sum(theta["mean"] ** 2)
+
+
+@program((1.1, 0.8), (0.4, 2.0))
+def steps_of_their_own_size(a, b):
+    def slope(y):
+        return np.array([a * y[0] - b * y[0] * y[1], -y[1] + 0.5 * y[0] * y[1]])
+
+    t, y, h = 0.0, np.array([1.0, 0.5]), 0.3
+    times, states, rejected = [t], [y], 0
+    while t < 1.0:
+        h = min(h, 1.0 - t)
+        first = slope(y)
+        middle = slope(y + h / 2 * first)
+        error = np.linalg.norm(h * (middle - first)) / 0.01
+        if error <= 1.0:
+            t += h
+            y = y + h * middle
+            times.append(t)
+            states.append(y)
+        else:
+            rejected += 1
+        h = h * min(2.0, max(0.2, 0.9 * float(error) ** (-1 / 3))) if error > 0 else 2 * h
+    return np.sum(np.array(states)[:, 0] * np.array(times)) + rejected
+
+
+@program((1.2,), (0.7,))
+def matrices_of_fractional_powers(x):
+    rows = [[x**0.3 * i, 1.0] for i in range(2)]
+    m = np.array(rows) + np.array([[x**1.5, 0.5], [0.2, 2.0]])
+    return np.linalg.det(m) + np.linalg.norm(np.array([x**0.5, 2.0, 0.0]))

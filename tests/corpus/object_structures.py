@@ -479,3 +479,36 @@ def object_returned_by_a_function(a, b):
     rest.value = rest.value * link.value
     same, _ = double(link)
     return same.value * link.rest.value + same.rest.value
+
+
+class Total:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __call__(self, x, y):
+        return self.first(x, y) + self.second(x, y)
+
+
+class Smooth:
+    def __init__(self, width):
+        self.width = width
+
+    def __call__(self, x, y):
+        return np.exp(-0.5 * ((x[:, None] - y[None, :]) / self.width) ** 2)
+
+
+class Noise:
+    def __init__(self, level):
+        self.level = level
+
+    def __call__(self, x, y):
+        return self.level**2 * np.eye(len(x)) if x is y else np.zeros((len(x), len(y)))
+
+
+@program((0.8, 0.6))
+def sums_of_functions_that_are_objects(width, level):
+    x, other = np.array([0.0, 0.5, 1.1]), np.array([0.2, 1.5])
+    covariance = Total(Total(Smooth(width), Smooth(0.3)), Noise(level))
+    factor = np.linalg.cholesky(covariance(x, x))
+    weights = np.linalg.solve(factor, np.sin(x))
+    return weights @ weights + np.sum(covariance(other, x) ** 2) + np.log(np.diag(factor)).sum()

@@ -28,6 +28,21 @@ def selected(bar: Any, mask: Any) -> Any:
     return np.bitwise_and(bar.view(words), np.negative(mask.view(np.int8))).view(bar.dtype)
 
 
+def narrowed(mask: Any, shape: tuple[int, ...], is_true: bool) -> Any:
+    """A mask for an array of a shape that is broadcast with it: true where the mask is true for any
+    item that one of the array becomes; or, if `is_true` is false, for all of them."""
+    if np.shape(mask) == shape:
+        return mask
+    over = np.any if is_true else np.all
+    extra = np.ndim(mask) - len(shape)
+    if extra > 0:
+        mask = over(mask, axis=tuple(range(extra)))
+    own = np.shape(mask)
+    pairs = enumerate(zip(own, shape[len(shape) - len(own) :], strict=True))
+    axes = tuple([axis for axis, (length, wanted) in pairs if wanted == 1 and length != 1])
+    return over(mask, axis=axes, keepdims=True) if axes else mask
+
+
 def is_finite(bar: Any) -> bool:
     """Whether all items are finite, or rather their squares: a pass that writes nothing."""
     with np.errstate(over="ignore", invalid="ignore"):

@@ -376,7 +376,7 @@ def materialised(bar: Any, like: Any) -> Any:
     """A cotangent that came from run-time dispatch, with zeros for the structural zero.
 
     That of a number is no array, which would be added to in place, and that of an array without
-    dimensions is one, which is copied; that of a real one is real.
+    dimensions is one, which is copied; that of a real one is real, and of a complex one complex.
     """
     if bar is None:
         return zeros_like(like)
@@ -385,8 +385,14 @@ def materialised(bar: Any, like: Any) -> Any:
             bar = np.array(bar)
     elif type(bar) is np.ndarray and not bar.shape:
         bar = bar[()]
-    is_complex = type(bar) is complex or getattr(getattr(bar, "dtype", None), "kind", "") == "c"
-    return realness_of(like, bar) if is_complex and isinstance(like, _NUMERIC) else bar
+    dtype = getattr(like, "dtype", None)
+    is_same = dtype is not None and getattr(bar, "dtype", None) == dtype
+    if is_same or not isinstance(bar, _NUMERIC) or not isinstance(like, _NUMERIC):
+        return bar
+    if np.iscomplexobj(bar) != np.iscomplexobj(like):
+        bar = np.real(bar) if np.iscomplexobj(bar) else np.add(bar, 0j)
+    is_of_floats = dtype is not None and dtype.kind in "fc" and hasattr(bar, "dtype")
+    return bar.astype(dtype) if is_of_floats else bar
 
 
 def listed(bars: Any, like: Any) -> Any:

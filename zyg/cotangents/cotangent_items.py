@@ -232,24 +232,6 @@ def clear_at(buffer: Any, index: Any) -> Any:
     return buffer
 
 
-def taken_view(bar: Any, view: Any, args: tuple[Any, ...]) -> Any:
-    """The cotangent of a view that was changed, in memory of its own."""
-    return None if bar is None else np.array(_viewed(bar, view, args))
-
-
-def cleared_view(bar: Any, view: Any, args: tuple[Any, ...]) -> Any:
-    """`bar` with zeros where a view looks at; `bar` is not changed."""
-    if bar is None:
-        return None
-    bar = np.array(bar, order="C")
-    _viewed(bar, view, args)[...] = 0
-    return bar
-
-
-def _viewed(bar: Any, view: Any, args: tuple[Any, ...]) -> Any:
-    return view.__get__(bar) if hasattr(view, "__set__") else view(bar, *args)
-
-
 def stored_bar(bar: Any, value: Any, items: Any) -> Any:
     """The cotangent of a value that was stored into `items`, from that of the place.
 
@@ -370,7 +352,7 @@ def difference_bar(bars: Any, members: Any, of: Any) -> Any:
 
 def without_item(bars: Any, position: int) -> Any:
     """The cotangent of a list before an item was inserted at a position."""
-    return None if bars is None else bars[:position] + bars[position + 1 :]
+    return None if bars is None else [*bars[:position], *bars[position + 1 :]]
 
 
 def position_of(index: int, items: list[Any]) -> int:

@@ -54,7 +54,7 @@ from zyg.array_type import (
     is_number,
 )
 from zyg.arrays.quotients import in_floats, power_part, product_over, times_log
-from zyg.cotangents import cotangent, cotangent_items
+from zyg.cotangents import cotangent, cotangent_items, cotangent_views
 from zyg.cotangents.matrix_bars import is_sparse, product_left, product_right
 from zyg.facts.numpy_example import elementwise
 from zyg.facts.numpy_facts import is_real
@@ -425,9 +425,13 @@ def kept(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
     return args[0]
 
 
-facts.pure(cotangent_items.taken_view, cotangent_items.cleared_view)
-facts.fresh(cotangent_items.taken_view, cotangent_items.cleared_view)
-declare(cotangent_items.cleared_view)(lambda args, kwargs: args[0])
+_OF_VIEWS = (
+    cotangent_views.taken_view, cotangent_views.cleared_view, cotangent_views.put_back_view,
+    cotangent_views.placed_view,
+)
+facts.pure(*_OF_VIEWS)
+facts.fresh(*_OF_VIEWS)
+declare(cotangent_views.cleared_view)(lambda args, kwargs: args[0])
 facts.fresh(cotangent_items.taken, cotangent_items.cleared, cotangent_items.without_last)
 facts.fresh(cotangent_items.with_place, cotangent_items.before_push)
 

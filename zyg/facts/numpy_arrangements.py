@@ -17,7 +17,7 @@ import numpy as np
 from ir import facts
 from ir.late import late
 from ir.library.fact_rules import declare, distributed, is_int
-from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, Union, class_of, join
+from ir.types import TOP, Known, Scalar, Sequence, Tuple, Type, class_of, join, join_all, members_of
 from zyg.array_type import (
     ANY,
     BIG,
@@ -37,6 +37,7 @@ from zyg.array_type import (
     is_big,
     is_named,
     is_number,
+    possible_dtypes,
     size_dim,
 )
 from zyg.facts.numpy_example import Unknown, by_example, call, setting, with_dims
@@ -163,10 +164,13 @@ declare(np.full)(filled(np.full, number_example))
 
 @declare(np.eye, np.identity)
 def eye(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Float matrices of n rows and as many columns, where no dtype is given."""
-    if len(args) not in (1, 2) or kwargs or not all(map(is_int, args)):
+    """Matrices of n rows and as many columns, of floats where no dtype is given."""
+    dtype = kwargs.get("dtype", Known(float))
+    is_covered = len(args) in (1, 2) and kwargs.keys() <= {"dtype"} and all(map(is_int, args))
+    if not is_covered or not isinstance(dtype, Known) or not isinstance(dtype.value, type):
         return TOP
-    return Array(np.dtype(np.float64), (dim_of(args[0]), dim_of(args[-1])))
+    made = np.dtype(dtype.value)
+    return Array(made, (dim_of(args[0]), dim_of(args[-1]))) if made.kind in "biufc" else TOP
 
 
 @declare(np.tri)
@@ -257,18 +261,18 @@ def array_of_list(type_: Type, dtype: Known) -> Type:
     """Numbers in a list of unknown length, or anything that is converted to a known dtype."""
     is_list = isinstance(type_, Sequence) and type_.cls in (list, tuple, range)
     item = facts.item_of(type_) if is_list else TOP
+    is_row = all(map(is_number, members_of(item)))
     if dtype.value is not None:
-        is_row = all(map(is_number, item.members if isinstance(item, Union) else [item]))
         try:
             return array_of(np.dtype(dtype.value), (ANY,) if is_row else None)
         except TypeError:
             return TOP
-    if not isinstance(type_, Sequence) or not is_list or not is_number(item):
+    if not is_row:
         # As many dimensions as there are brackets, but where a list is empty: then of float64.
         is_double = dtypes_in(type_) == {np.dtype(np.float64)}
         return array_of(np.dtype(np.float64), None) if is_double else TOP
-    items = array_of(np.dtype(class_of(type_.item)), (ANY,))
-    if type_.cls is range:
+    items = join_all(array_of(kind, (ANY,)) for kind in possible_dtypes(type_))
+    if class_of(type_) is range:
         return items
     return join(items, Array(np.dtype(np.float64), (ANY,)))
 

@@ -19,8 +19,8 @@ from ir.core import Call, Const, Location, Operand, Value, type_of
 from ir.inference.special_calls import Folded, special
 from ir.inference.typed_calls import TypedCalls
 from ir.library.fact_rules import call_type
-from ir.types import TOP, Known, Sequence, Tuple, Type, Union, class_of
-from zyg.array_type import ANY, Array, Dims, array_of, dtypes_in, is_number
+from ir.types import TOP, Known, Sequence, Tuple, Type, class_of, join_all, members_of
+from zyg.array_type import ANY, Array, Dims, array_of, is_number, possible_dtypes
 from zyg.errors import NotDifferentiable
 from zyg.facts.example_calls import is_whole
 from zyg.facts.numpy_arrangements import array
@@ -40,10 +40,14 @@ def _array(
         if isinstance(type_, Array) and type_.dims is not None:
             return [_made(self, callee, args, kwargs, type_, names, loc)]
     nested = _of_nested_lists(type_of(args[0]), others, keywords)
-    if not isinstance(nested, Array) or nested.dims is None:
+    kinds = [kind for kind in members_of(nested) if isinstance(kind, Array)]
+    if not kinds or any(kind.dims is None for kind in kinds) or (
+        len(kinds) < len(list(members_of(nested)))
+    ):
         return None
     made = _made(self, callee, args, kwargs, nested, names, loc)
-    self.call(unless_empty, made, Const(len(nested.dims)), Const(nested.dtype), loc=loc)
+    dtypes = [Const(kind.dtype) for kind in sorted(kinds, key=repr)]
+    self.call(unless_empty, made, Const(len(kinds[0].dims or ())), *dtypes, loc=loc)
     return [made]
 
 
@@ -82,13 +86,14 @@ def _made(
     return made
 
 
-def unless_empty(made: Any, count: int, dtype: Any) -> None:
+def unless_empty(made: Any, count: int, *dtypes: Any) -> None:
     """Raises for an array of nested lists of which one is empty: it has fewer dimensions, or
     another dtype, than the type of the lists says."""
-    if made.ndim != count or made.dtype != dtype:
+    if made.ndim != count or made.dtype not in dtypes:
         raise NotDifferentiable(
-            f"an array of lists in lists was taken for one of {count} dimensions and {dtype}, but "
-            f"has {made.ndim} and {made.dtype}: is one of the lists empty? Make it by np.zeros then"
+            f"an array of lists in lists was taken for one of {count} dimensions and "
+            f"{' or '.join(map(str, dtypes))}, but has {made.ndim} and {made.dtype}: is one of the "
+            "lists empty? Make it by np.zeros then"
         )
 
 
@@ -99,17 +104,17 @@ def _of_nested_lists(type_: Type, others: tuple[Type, ...], keywords: dict[str, 
     """The type of an array of lists in lists, if none is empty; nothing is known of others."""
     if class_of(type_) not in (list, tuple) or len(others) > 1:
         return TOP
-    dims, kinds = _dims_of_nested(type_), dtypes_in(type_)
+    dims, kinds = _dims_of_nested(type_), possible_dtypes(type_)
     dtype = argument((type_, *others), keywords, 1, "dtype", Known(None))
     if dims is None or len(dims) < 2 or not keywords.keys() <= {"dtype", "copy"}:
         return TOP
-    if not isinstance(dtype, Known) or None in kinds:
+    if not isinstance(dtype, Known) or not kinds:
         return TOP
     try:
-        found = np.result_type(*kinds) if dtype.value is None else np.dtype(dtype.value)
+        found = kinds if dtype.value is None else [np.dtype(dtype.value)]
     except TypeError:
         return TOP
-    return array_of(found, dims)
+    return join_all(array_of(kind, dims) for kind in found)
 
 
 def _dims_of_nested(type_: Type) -> Dims | None:
@@ -124,8 +129,7 @@ def _dims_of_nested(type_: Type) -> Dims | None:
         if first is None or any(dims is None or len(dims) != len(first) for dims in others):
             return None
         return (ANY,) * (1 + len(first))
-    members = type_.members if isinstance(type_, Union) else (type_,)
-    return () if all(map(is_number, members)) else None
+    return () if all(map(is_number, members_of(type_))) else None
 
 
 def _displays(self: TypedCalls, operand: Operand) -> list[Operand]:

@@ -236,6 +236,19 @@ def is_view_of_whole(call: Any) -> bool:
     return is_array and not call.kwargs and isinstance(call.results[0].type, Array)
 
 
+@facts.view(np.real, np.ndarray.real)
+def is_view_of_real_part(call: Any) -> bool:
+    """The real part, or a real array itself."""
+    return bool(call.args) and isinstance(type_of(call.args[0]), Array) and not call.kwargs
+
+
+@facts.view(np.imag, np.ndarray.imag)
+def is_view_of_imaginary_part(call: Any) -> bool:
+    """The imaginary part of a complex array: that of a real one is new."""
+    items = type_of(call.args[0]) if call.args else None
+    return isinstance(items, Array) and items.dtype.kind == "c" and not call.kwargs
+
+
 facts.copies_at_times(
     np.reshape, np.ravel, np.ndarray.reshape, np.ndarray.ravel, np.ndarray.flat,
 )
@@ -298,6 +311,29 @@ def divides_quietly(args: tuple[Type, ...]) -> bool:
     return any(map(is_inexact, args)) and all(
         is_inexact(type_) or class_of(type_) in (int, float) for type_ in args
     )
+
+
+# Methods that do what the function of that name does, of arrays and of numbers.
+_FUNCTIONS = {
+    name: getattr(np, name) for name in (
+        "sum", "prod", "mean", "std", "var", "max", "min", "all", "any", "argmax", "argmin",
+        "cumsum", "cumprod", "dot", "round", "clip",
+    )
+}
+
+
+@facts.attributes(Union)
+def attribute_of_several(type_: Union, name: str) -> Type:
+    """A method that all members have, where these are arrays and numbers of NumPy's: what is
+    computed of an array of unknown dimensions may be a number."""
+    function = _FUNCTIONS.get(name)
+    if function is None or not all(
+        isinstance(member, Array)
+        or (isinstance(member, Scalar) and issubclass(member.cls, np.generic))
+        for member in type_.members
+    ):
+        return TOP
+    return Method(Known(function), type_)
 
 
 @facts.attributes(Array)

@@ -18,7 +18,7 @@ from ir.heap import IDENTITY, Identity
 from ir.types import Known, Type
 from zyg.array_type import ANY, Array, rank_of
 from zyg.errors import NotDifferentiable
-from zyg.held.held_memory import owner_of
+from zyg.held.shown_parts import owner_of
 
 
 class Place(Identity):

@@ -17,7 +17,7 @@ import numpy as np
 from zyg.cotangents.cotangent import accumulate, realness_of, zeros_like
 from zyg.cotangents.cotangent_items import accumulate_at, clear_at, one_hot, taken
 from zyg.errors import NotDifferentiable
-from zyg.held.held_memory import shown_by
+from zyg.held.shown_parts import clear_marked, shown_by, where_marked
 
 
 def overlaps_itself(view: Any) -> bool:
@@ -74,8 +74,8 @@ class ArrayContents:
         if self._bar is None:
             return None
         own = self._own(value)
-        bar = self._of_each(value, np.where(part, own, 0))
-        own[part] = 0
+        bar = self._of_each(value, where_marked(part, own, 0, value))
+        clear_marked(part, own)
         return bar
 
     def _of_each(self, value: Any, bar: Any) -> Any:

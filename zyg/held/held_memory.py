@@ -35,25 +35,9 @@ from zyg.held.memory_kinds import (
     memory_in,
 )
 from zyg.held.shadow_calls import state
+from zyg.held.shown_parts import marks_of, new_marks, owner_of, shows_parts
 
 Undo: TypeAlias = Callable[..., Any]
-
-
-def owner_of(array: Any) -> Any:
-    """The array that owns the memory of a view; other memory is its own."""
-    while type(array) is np.ndarray and array.base is not None:
-        base = array.base.base if type(array.base) is _STRIDED else array.base
-        if type(base) is not np.ndarray:
-            raise NotDifferentiable(
-                f"an array in the memory of a {type(base).__name__} is held by an object, "
-                "and changed in place there; copy it"
-            )
-        array = base
-    return array
-
-
-# What stands between an array and its views by `as_strided`, as those of sliding windows.
-_STRIDED = type(np.lib.stride_tricks.as_strided(np.zeros(1)).base)
 
 
 class Memory:
@@ -128,7 +112,7 @@ class Holding:
         part = None if memory is None or not self.parts else self.parts.get(id(owner))
         if part is None:
             return memory, None
-        shown = shown_by(value, owner, part)
+        shown = marks_of(value, owner, part)
         if shown.all():
             return memory, None
         return (memory, shown) if shown.any() else (None, None)
@@ -138,15 +122,15 @@ class Holding:
         key = id(owner)
         if key not in self.known:
             self.known[key] = Memory(owner)
-            if array is owner or array.dtype != owner.dtype:
+            if array is owner or not shows_parts(array, owner):
                 found[key] = None
                 return
-            self.parts[key] = np.zeros(owner.size, bool)
+            self.parts[key] = new_marks(owner)
         part = self.parts.get(key)
         if part is None:
             return
-        fresh = np.zeros(owner.size, bool)
-        shown_by(array, owner, fresh)[...] = True
+        fresh = new_marks(owner)
+        marks_of(array, owner, fresh)[...] = True
         fresh &= ~part
         if fresh.any():
             part |= fresh
@@ -214,17 +198,6 @@ class Holding:
         for memory in self.known.values():
             if memory.changes is not None:
                 memory.final = memory.items()
-
-
-def shown_by(view: Any, owner: Any, flat: Any) -> Any:
-    """What a view of an array shows of something that there is for each of the array's items."""
-    if view.dtype != owner.dtype:
-        raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
-    size = owner.itemsize
-    start = owner.__array_interface__["data"][0]
-    offset = (view.__array_interface__["data"][0] - start) // size * flat.itemsize
-    strides = tuple(step // size * flat.itemsize for step in view.strides)
-    return np.ndarray(view.shape, flat.dtype, flat, offset, strides)
 
 
 # What takes a change back, of a copy of what a container held behind it.

@@ -74,6 +74,10 @@ def prototype(arg: Any) -> Any:
 
 _SHELLS = frozenset([np.ndarray, float, np.float64, int])
 _CACHED = type(functools.lru_cache(len))
+_UNCHANGING = (
+    type, types.ModuleType, types.BuiltinFunctionType, types.GetSetDescriptorType,
+    types.MethodDescriptorType, np.ufunc, np.dtype,
+)
 _NUMBERS = frozenset([float, int, bool, np.float64, str, type(None)])
 
 
@@ -108,10 +112,12 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return x
     if isinstance(x, BaseException | enum.Enum):
         return x  # what an exception holds has no cotangent, nor has a member of an enumeration
-    if isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype)):
+    if isinstance(x, _UNCHANGING):
         return x
     if isinstance(x, types.FunctionType) and _never_changes(x, stays):
         return x
+    if isinstance(x, types.FunctionType) and _is_of_ours(x):
+        return _with_own_memory(x, lambda item: kept_but(stays, item))
     if type(x) is _CACHED and _never_changes(x.__wrapped__, stays):
         return x
     if isinstance(x, types.MethodType) and _never_changes(x.__func__, stays):
@@ -128,6 +134,21 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         f"what a {type(x).__name__} object refers to is needed for the gradient, and is changed in "
         "place later; change a copy"
     )
+
+
+def _is_of_ours(function: types.FunctionType) -> bool:
+    """Whether this is the back function of a gradient inside: nothing assigns what it captured."""
+    return str(function.__globals__.get("__name__")).startswith("zyg.inside.")
+
+
+def _with_own_memory(function: types.FunctionType, copy: Callable[[Any], Any]) -> Any:
+    cells = tuple([types.CellType(copy(cell.cell_contents)) for cell in function.__closure__ or ()])
+    made = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, cells
+    )
+    if hasattr(function, "captured"):
+        made.__dict__["captured"] = {name: copy(x) for name, x in function.captured.items()}
+    return made
 
 
 def _captured(function: types.FunctionType) -> list[Any]:

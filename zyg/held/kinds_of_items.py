@@ -56,12 +56,28 @@ def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> An
                 )
 
 
+def varied_kept(function: Callable[..., Any], places: tuple[int, ...], *args: Any) -> Any:
+    """Calls a function that is declared to have no derivative, and raises if it changes memory to
+    which some of its arguments lead."""
+    memory = _reached(*[args[place] for place in places])
+    before = list(map(_contents, memory))
+    try:
+        return function(*args)
+    finally:
+        for one, contents in zip(memory, before, strict=True):
+            if not _are_same(contents, _contents(one)):
+                raise NotDifferentiable(
+                    f"{function.__name__}, which is declared to have no derivative, has changed a "
+                    f"{type(one).__name__} in place which the gradient depends on; give it a copy"
+                )
+
+
 def _reached(*values: Any) -> list[Any]:
     """The memory to which values lead."""
     return [one for one in reached(values, held_by) if is_memory(one)]
 
 
-facts.changes_unseen(kinds_kept, contents_kept)
+facts.changes_unseen(kinds_kept, contents_kept, varied_kept)
 
 
 def _kinds(container: Any) -> Any:

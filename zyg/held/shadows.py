@@ -39,13 +39,12 @@ from zyg.held.held_memory import (
     Parts,
     Seen,
     held_memory,
-    owner_of,
-    shown_by,
 )
 from zyg.held.held_views import VIEWS, bars_by_key, bars_of_view, dict_of
 from zyg.held.memory_kinds import FUNCTIONS, is_memory, leads_to_memory, reaches_memory
 from zyg.held.shadow_calls import UNTOUCHED, running, state
 from zyg.held.shadow_records import Records
+from zyg.held.shown_parts import marks_of, owner_of, where_marked
 
 if TYPE_CHECKING:
     from zyg.held.watched_memory import Watched
@@ -243,8 +242,8 @@ class Shadows:
     def _add(self, memory: Memory, value: Any, bar: Any, time: int, part: Any) -> Any:
         """Adds to the contents of memory; gives back what is of items that no object holds."""
         if part is not None:
-            self._of(memory).add(value, np.where(part, bar, 0))
-            return np.where(part, 0, bar)
+            self._of(memory).add(value, where_marked(part, bar, 0, value))
+            return where_marked(part, 0, bar, value)
         if memory.changes is not None:
             items = self.items_at(memory, time)
             if items is not None:
@@ -321,7 +320,7 @@ class Shadows:
         if key not in owners or memory is None:
             return None
         if owners[key] is not None:
-            part = shown_by(value, owner, owners[key])
+            part = marks_of(value, owner, owners[key])
             bar = self._of(memory).take_part(value, part.copy())
             part[...] = False
             return bar

@@ -14,10 +14,10 @@ from zyg.held.held_memory import (
     held_memory,
     is_container,
     nothing,
-    owner_of,
 )
 from zyg.held.memory_kinds import memory_in
 from zyg.held.shadow_calls import state
+from zyg.held.shown_parts import owner_of
 
 
 class Watched:

@@ -14,6 +14,7 @@ from zyg.cotangents.cotangent import (
     completed_container,
     conj,
     filled,
+    from_items,
     inexact,
     is_list_of,
     project,
@@ -26,7 +27,6 @@ from zyg.cotangents.cotangent_items import (
     accumulate_at,
     before_push,
     cleared,
-    cleared_view,
     cycled_back,
     difference_bar,
     item,
@@ -37,13 +37,13 @@ from zyg.cotangents.cotangent_items import (
     scatter,
     stored_bar,
     taken,
-    taken_view,
     with_gap,
     with_numbers,
     with_place,
     without_item,
     without_last,
 )
+from zyg.cotangents.cotangent_views import cleared_view, put_back_view, taken_view
 from zyg.cotangents.matrix_bars import product_left, product_right
 from zyg.errors import NotDifferentiable
 from zyg.held.keeping import kept, shell
@@ -212,17 +212,15 @@ def stored_again(y_bar, bar):
 @adjoint(taken_view)
 def taken_view_(bar, view, args):
     return taken_view(bar, view, args), lambda y_bar: (
-        view_put_back(y_bar, bar, view, args), None, None
+        put_back_view(y_bar, view, args, bar), None, None
     )
 
 
-def view_put_back(y_bar, bar, view, args):
-    """Zeros but for a view of the whole, which is the cotangent of that view."""
-    if y_bar is None or bar is None:
-        return None
-    positions = np.reshape(np.arange(np.size(bar)), np.shape(bar))
-    flat = scatter(np.ravel(y_bar), (np.size(bar),), np.ravel(taken_view(positions, view, args)))
-    return np.reshape(flat, np.shape(bar))
+@adjoint(put_back_view)
+def put_back_view_(part_bar, view, args, like):
+    return put_back_view(part_bar, view, args, like), lambda y_bar: (
+        realness_of(part_bar, taken_view(y_bar, view, args)), None, None, None
+    )
 
 
 @adjoint(cleared_view)
@@ -232,9 +230,16 @@ def cleared_view_(bar, view, args):
     )
 
 
+def as_given(y_bars, bars):
+    """A list as the cotangent of the cotangents of a list's items: those may be one array."""
+    return from_items(y_bars, bars) if isinstance(bars, np.ndarray) else y_bars
+
+
 @adjoint(without_last)
 def without_last_(bars):
-    return without_last(bars), lambda y_bar: (None if y_bar is None else [*y_bar, None],)
+    return without_last(bars), lambda y_bar: (
+        None if y_bar is None else as_given([*y_bar, None], bars),
+    )
 
 
 @adjoint(difference_bar)
@@ -247,14 +252,15 @@ def difference_bar_(bars, members, of):
 @adjoint(without_item)
 def without_item_(bars, position):
     return without_item(bars, position), lambda y_bar: (
-        None if y_bar is None else [*y_bar[:position], None, *y_bar[position:]], None
+        None if y_bar is None
+        else as_given([*y_bar[:position], None, *y_bar[position:]], bars), None
     )
 
 
 @adjoint(with_gap)
 def with_gap_(bars, index, before):
     return with_gap(bars, index, before), lambda y_bar: (
-        gap_closed(y_bar, index, before), None, None
+        as_given(gap_closed(y_bar, index, before), bars), None, None
     )
 
 
@@ -269,7 +275,7 @@ def given_numbers(y_bar, bars):
         return None
     if isinstance(bars, dict):
         return {key: y_bar[key] for key, bar in bars.items() if bar is not None and key in y_bar}
-    return only_given(y_bar, bars)
+    return as_given(only_given(y_bar, bars), bars)
 
 
 @adjoint(before_push)
@@ -277,7 +283,8 @@ def before_push_(bars, end, is_full, zero=None):
     is_empty = bars is None or len(bars) == 0
 
     def back(y_bar):
-        return y_bar if is_empty else pushed_again(y_bar, end, is_full), None, None, None
+        again = y_bar if is_empty else as_given(pushed_again(y_bar, end, is_full), bars)
+        return again, None, None, None
 
     return before_push(bars, end, is_full, zero), back
 
@@ -294,13 +301,16 @@ def pushed_again(y_bar, end, is_full):
 
 @adjoint(cycled_back)
 def cycled_back_(bars, path):
-    return cycled_back(bars, path), lambda y_bar: (cycled_back(y_bar, path[::-1]), None)
+    return cycled_back(bars, path), lambda y_bar: (
+        as_given(cycled_back(y_bar, path[::-1]), bars), None
+    )
 
 
 @adjoint(with_place)
 def with_place_(bars, index, zero):
     return with_place(bars, index, zero), lambda y_bar: (
-        None if y_bar is None else without_item(y_bar, range(len(y_bar))[index]), None, None
+        None if y_bar is None
+        else as_given(without_item(y_bar, range(len(y_bar))[index]), bars), None, None
     )
 
 

@@ -98,8 +98,9 @@ NAMED = {
             "over_square over_length weight_of_two power_part product_over times_log in_floats",
     },
     "zyg.arrays.selections": {
-        "quotients": "selected unmoved is_steep below_infinity", "indexing": "is_finite",
+        "quotients": "selected unmoved is_steep narrowed below_infinity", "indexing": "is_finite",
     },
+    "zyg.arrays.squares": {"squares": "square_of_absolute square_of_hypot square_of_norm"},
     "zyg.arrays.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},
     "zyg.held.array_parts": {
         "array_parts": "place_of part_of whole_with gathered scattered cleared"

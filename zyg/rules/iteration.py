@@ -183,7 +183,7 @@ def numbered(bars):
 @adjoint(itertools.repeat)
 def repeat(object, *times):
     y = read_once(itertools.repeat, object, *times)
-    return y, lambda y_bar: (total(y_bar), *[None for _ in times])
+    return y, lambda y_bar: (total(y_bar), *(None,) * len(times))
 
 
 @adjoint(itertools.chain)

@@ -27,7 +27,7 @@ from zyg.rules.registry import adjoint, substitute
 def islice(iterable, *bounds):
     chosen = Chosen()
     y = read_once(chosen.over, itertools.islice, iterable, *bounds)
-    return y, lambda y_bar: (chosen_bars(y_bar, chosen, iterable), *[None for _ in bounds])
+    return y, lambda y_bar: (chosen_bars(y_bar, chosen, iterable), *(None,) * len(bounds))
 
 
 @adjoint(itertools.cycle)

@@ -16,7 +16,7 @@ constant(
 @adjoint(patterns.without_keys)
 def without_keys(mapping, *keys):
     y = patterns.without_keys(mapping, *keys)
-    return y, lambda y_bar: (bars_of_rest(y_bar, mapping), *[None for _ in keys])
+    return y, lambda y_bar: (bars_of_rest(y_bar, mapping), *(None,) * len(keys))
 
 
 def bars_of_rest(y_bar, mapping):

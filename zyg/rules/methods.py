@@ -156,13 +156,13 @@ def dot(self, b):
 def reshape(self, *shape, order="C"):
     old = np.shape(self)
     y = self.reshape(*shape, order=order)
-    return y, lambda y_bar: (reshaped_back(y_bar, old, order), *[None for _ in shape])
+    return y, lambda y_bar: (reshaped_back(y_bar, old, order), *(None,) * len(shape))
 
 
 @adjoint(np.ndarray.transpose)
 def transpose(self, *axes):
     y = self.transpose(*axes)
-    return y, lambda y_bar: (transposed_back(y_bar, axes), *[None for _ in axes])
+    return y, lambda y_bar: (transposed_back(y_bar, axes), *(None,) * len(axes))
 
 
 def transposed_back(y_bar, axes):
@@ -241,7 +241,7 @@ def conjugate(self):
 @adjoint(np.ndarray.item)
 def item(self, *position):
     y = self.item(*position)
-    return y, lambda y_bar: (item_bar(y_bar, self, position), *[None for _ in position])
+    return y, lambda y_bar: (item_bar(y_bar, self, position), *(None,) * len(position))
 
 
 def item_bar(y_bar, like, position):

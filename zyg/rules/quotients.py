@@ -17,7 +17,14 @@ from zyg.arrays.quotients import (
     times_log,
     weight_of_two,
 )
-from zyg.arrays.selections import below_infinity, is_finite, is_steep, selected, unmoved
+from zyg.arrays.selections import (
+    below_infinity,
+    is_finite,
+    is_steep,
+    narrowed,
+    selected,
+    unmoved,
+)
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.facts.numpy_example import elementwise
 from zyg.rules.registry import adjoint, constant
@@ -152,7 +159,8 @@ def unmoved_rule(y_dot, x_dot):
     return unmoved(y_dot, x_dot), back
 
 
-constant(is_steep)
+constant(is_steep, narrowed)
+facts.pure(narrowed)
 linear(unmoved, 0)
 facts.total(unmoved)
 facts.pure(unmoved)

@@ -280,7 +280,7 @@ def unchanged(name):
 
     def rule(self, *args, **kwargs):
         y = getattr(self, name)(*args, **kwargs)
-        return y, lambda y_bar: (matrix_bar(y_bar, np.shape(y)), *[None for _ in args])
+        return y, lambda y_bar: (matrix_bar(y_bar, np.shape(y)), *(None,) * len(args))
 
     return rule
 

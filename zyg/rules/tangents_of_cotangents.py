@@ -6,7 +6,7 @@ All of it is linear in the cotangents, and differentiated adjoints are as cheap 
 from __future__ import annotations
 
 from zyg.arrays import transposes
-from zyg.cotangents import cotangent, cotangent_items, cotangent_places
+from zyg.cotangents import cotangent, cotangent_items, cotangent_places, cotangent_views
 from zyg.cotangents.cotangent_items import add_at
 from zyg.rules.registry import adjoint
 from zyg.rules.tangent_registry import linear, tangent
@@ -21,7 +21,8 @@ for _callee in (
     cotangent_items.one_hot, cotangent_items.scatter, cotangent_items.put_back,
     cotangent_items.with_gap, cotangent_items.without_item, cotangent_items.without_last,
     cotangent_items.item, cotangent_items.first_part, cotangent_items.last_part,
-    cotangent_items.taken_view, cotangent_items.cleared_view, cotangent_items.with_place,
+    cotangent_views.taken_view, cotangent_views.cleared_view, cotangent_views.put_back_view,
+    cotangent_items.with_place,
     cotangent_items.before_push, cotangent_items.cycled_back,
     cotangent_places.item_in, cotangent_places.found_in, cotangent_places.cleared_in,
     cotangent_places.one_hot_in, cotangent_places.cleared_to, cotangent_places.without_key,

@@ -7,11 +7,10 @@ cotangent of that is the list of the cotangents of its items.
 from __future__ import annotations
 
 from zyg.arrays.joined_arrays import joined
-from zyg.cotangents.cotangent import from_items, unbroadcast
+from zyg.cotangents.cotangent import from_items, realness_of, unbroadcast
 from zyg.cotangents.cotangent_items import (
     before_push,
     cleared,
-    cleared_view,
     first_part,
     item,
     last_part,
@@ -19,12 +18,12 @@ from zyg.cotangents.cotangent_items import (
     position_of,
     stored_bar,
     taken,
-    taken_view,
     with_gap,
     without_item,
     without_last,
 )
 from zyg.cotangents.cotangent_places import without_key
+from zyg.cotangents.cotangent_views import cleared_view, placed_view, taken_view
 from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
 from zyg.held.readers import read_once
@@ -48,13 +47,14 @@ def placed(items_dot, index, value_dot):
     return tangent.placed(items_dot, index, value_dot), back
 
 
-@adjoint(tangent.placed_view)
-def placed_view(items_dot, view, part_dot, args):
+@adjoint(placed_view)
+def placed_view_(items_dot, view, part_dot, args):
     def back(bar):
+        items_bar = realness_of(items_dot, cleared_view(bar, view, args))
         part_bar = stored_bar(taken_view(bar, view, args), part_dot, items_dot)
-        return cleared_view(bar, view, args), None, None if part_dot is None else part_bar, None
+        return items_bar, None, None if part_dot is None else part_bar, None
 
-    return tangent.placed_view(items_dot, view, part_dot, args), back
+    return placed_view(items_dot, view, part_dot, args), back
 
 
 @adjoint(tangent.spliced_tangent)
@@ -245,7 +245,7 @@ def zipped(*both):
             None if both[count + i] is None else from_items(column(bar, i), both[count + i])
             for i in range(count)
         ]
-        return *[None for _ in range(count)], *bars
+        return *(None,) * count, *bars
 
     return y, back
 
@@ -269,7 +269,7 @@ def summed_bar(bar, rest):
     count = len(rest) // 2
     start_bar = [] if len(rest) == 1 or rest[-1] is None else [unbroadcast(bar, rest[-1])]
     bars = [None for _ in rest[:count]] + [shared(bar, rest[count])] + start_bar
-    return (*bars, *[None for _ in rest[len(bars) :]])
+    return *bars, *(None,) * (len(rest) - len(bars))
 
 
 def shared(bar, dots):
@@ -296,7 +296,7 @@ linear(tangent.items_tangent, 1)
 linear(tangent.extended_by, (0, 1))
 linear(tangent.placed, (0, 2))
 linear(tangent.spliced_tangent, (0, 2))
-linear(tangent.placed_view, (0, 2))
+linear(placed_view, (0, 2))
 linear(tangent.with_last, (0, 1))
 linear(regrouped_tangent, (4, 5))
 

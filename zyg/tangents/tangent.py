@@ -160,14 +160,6 @@ def copy_of(dot: Any) -> Any:
     return dot.copy() if hasattr(dot, "copy") else dot
 
 
-def placed_view(items_dot: Any, view: Any, part_dot: Any, args: tuple[Any, ...]) -> Any:
-    """The tangent of an array behind a change of its view `view(items, *args)`."""
-    whole = np.array(items_dot, order="C")
-    part = view.__get__(whole) if hasattr(view, "__set__") else view(whole, *args)
-    part[...] = part_dot
-    return whole
-
-
 def stored_tangent(value_dot: Any, items: Any) -> Any:
     """The tangent of what is stored: arrays of integers round, which has no derivative."""
     if isinstance(items, np.ndarray) and (value_dot is None or not stores_floats(items)):

@@ -20,9 +20,10 @@ from ir import primitives
 from zyg.cotangents.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.facts.numpy_changes import added_at_each
-from zyg.held.held_memory import hold_value, owner_of, shown_by, unless_coming_to_held
+from zyg.held.held_memory import hold_value, unless_coming_to_held
 from zyg.held.held_views import VIEWS
 from zyg.held.memory_kinds import FUNCTIONS, captured_by, is_memory, leads_to_memory, reaches_memory
+from zyg.held.shown_parts import marks_of, new_marks, owner_of, shown_by, where_marked
 from zyg.tangents.tangent import (
     copy_of,
     extended_by,
@@ -235,25 +236,26 @@ class _Contents:
         self._is_read = True
         self._flat: Any = None  # the buffer that shows an array's tangent in the array's layout
         if value is not owner:
-            self.known = np.zeros(owner.size, bool)
+            self.known = new_marks(owner)
             self.learn(value, dot)
 
     def agrees(self, value: Any, dot: Any) -> bool:
         """Whether a tangent of a part is the one that is known, as far as it is."""
         if self._dot is None or self.known is None:
             return is_same_tangent(value, self.read(value), dot)
-        known = shown_by(value, self.owner, self.known)
+        known = marks_of(value, self.owner, self.known)
         part = self.buffer(value, is_changed=False)
-        return bool(np.array_equal(part[known], np.broadcast_to(dot, value.shape)[known]))
+        told = where_marked(known, 0 if dot is None else dot, part, value)
+        return bool(np.array_equal(part, told))
 
     def learn(self, value: Any, dot: Any) -> None:
         """Notes the tangent of a part of an array where it wasn't known."""
         if self._dot is None:
             return
-        known = shown_by(value, self.owner, self.known)
+        known = marks_of(value, self.owner, self.known)
         if not known.all():
             part = self.buffer(value)
-            part[...] = np.where(known, part, 0 if dot is None else dot)
+            part[...] = where_marked(known, part, 0 if dot is None else dot, value)
             known[...] = True
 
     def read(self, value: Any) -> Any:
@@ -283,10 +285,10 @@ class _Contents:
             self._dot, self._flat, self._is_read = copy_of(self._dot), None, False
         if value is self.owner:
             return self._dot
-        if value.dtype != self.owner.dtype:
-            raise NotDifferentiable("an array that an object holds is seen as one of another dtype")
         if self._flat is None:
-            self._flat = np.zeros(self.owner.size, self._dot.dtype)
+            is_complex = self.owner.dtype.kind == "c"
+            dtype = np.result_type(self._dot, 1j) if is_complex else self._dot.dtype
+            self._flat = np.zeros(self.owner.size, dtype)
             whole = shown_by(self.owner, self.owner, self._flat)
             whole[...] = self._dot
             self._dot, self._is_read = whole, False
@@ -301,7 +303,7 @@ class _Contents:
     def _check_known(self, value: Any) -> None:
         if self.known is None:
             return
-        if not shown_by(value, self.owner, self.known).all():
+        if not marks_of(value, self.owner, self.known).all():
             raise NotDifferentiable(
                 "a part of an array is held by an object and may be changed in place there, and "
                 "forward mode has lost the tangent of the rest; hold a copy"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
+from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives, try_primitives
@@ -47,6 +48,7 @@ from ir.types import Closure, Known, Method, Scalar, Sequence, Tuple, Type, join
 from zyg.compiler.forward.forward_objects import ForwardObjects, without_heap_operand
 from zyg.compiler.forward.forward_rules import callee_name
 from zyg.compiler.forward.forward_steps import BranchStep, LambdaStep, LoopStep, Step, works_on_heap
+from zyg.compiler.forward.squared_sizes import square_of_size
 from zyg.compiler.inference.object_needs import is_global_store
 from zyg.compiler.inference.objects import is_object_type, iterates_over, unknown_operands
 from zyg.compiler.overwriting.mutation import refuse_changing_call, unsupported
@@ -63,6 +65,7 @@ from zyg.compiler.overwriting.unseen_changes import (
 )
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.compiler.reverse.lengths import stored_into
+from zyg.held.kinds_of_items import varied_kept
 from zyg.rules.registry import is_constant, rule_of, substitute_of, without_choosing
 
 if TYPE_CHECKING:
@@ -86,6 +89,8 @@ STRUCTURE = (
 
 class Augmenter(ForwardCalls):
     """Builds the forward operations and the steps of one function."""
+
+    own: Set[Op] = frozenset()  # the operations that are there for tangents only
 
     def augment(self, function: Function) -> Operand:
         """Appends the forward operations of a function; gives what it returns."""
@@ -304,6 +309,8 @@ class Augmenter(ForwardCalls):
             not is_looked_into and is_given_containers([*args, *kwargs.values()])
         ):
             callee, args = with_kinds_kept(callee, args)
+        elif not kwargs and (places := self._varied_and_changed(callee, args)):
+            callee, args = Const(varied_kept), [callee, Const(places), *args]
         names = [value.name for value in op.results]
         found = self.typed_call(callee, args, kwargs, names, self.loc)
         is_updating = isinstance(callee, Const) and callee.value is primitives.updating
@@ -408,10 +415,14 @@ class Augmenter(ForwardCalls):
             if any(callee.value is function for function in STRUCTURE):
                 self._structure(op, callee, args, mapping)
                 return
+            squared = None if kwargs else square_of_size(callee, args, self.ops, self.own)
+            if squared is not None:
+                callee, args, kwargs = squared
             rule = rule_of(callee.value)
             # Rules of callables that have a substitute too are for calls without keywords.
             has_rule = rule is not None and not (kwargs and substitute_of(callee.value))
             if has_rule and len(op.results) == 1:
+                self._unless_given_objects(callee, [*args, *kwargs.values()], op.loc)
                 self._rule_call(op, callee, rule, args, kwargs, mapping)
                 return
         if isinstance(callee, Const) and callee.value is primitives.updating:
@@ -433,7 +444,6 @@ class Augmenter(ForwardCalls):
         if self._static_call(op, callee, args, kwargs, mapping):
             return
         self._dynamic_call(op, callee, args, kwargs, mapping)
-
 
     def _bound_method(self, op: Call, args: list[Operand], mapping: Mapping) -> None:
         """A method that is handed on as a value, which brings what it is a method of along."""

@@ -32,7 +32,7 @@ from ir.memory.held_functions import captures_memory, is_view, may_be_memory
 from ir.memory.held_types import item_held
 from ir.rewrite import Mapping
 from ir.types import BOTTOM, Known, Type, class_of
-from zyg.compiler.forward.forward_rules import ForwardRules
+from zyg.compiler.forward.forward_rules import ForwardRules, callee_name
 from zyg.compiler.forward.forward_steps import (
     ContentsStep,
     ItemStep,
@@ -41,7 +41,8 @@ from zyg.compiler.forward.forward_steps import (
     Step,
     StoreStep,
 )
-from zyg.compiler.inference.objects import is_object_type
+from zyg.compiler.inference.constructors import has_rule_of_user
+from zyg.compiler.inference.objects import holds_no_objects, is_object_type
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.compiler.specialisation import Specialisation
 
@@ -288,6 +289,19 @@ class ForwardObjects(ForwardRules):
         position = 1 + specialisation.updates.index(number)
         mapping[op.results[position]] = inputs[number]
         return [value for i, value in enumerate(op.results) if i != position]
+
+    def _unless_given_objects(
+        self, callee: Const, operands: list[Operand], loc: Location | None
+    ) -> None:
+        """Looks when the program runs whether a rule of the user's is given objects, whose
+        cotangents have to go to the table, among operands of which types tell nothing."""
+        if self.heap is None or not has_rule_of_user(callee.value):
+            return
+        unknown = [operand for operand in operands if not holds_no_objects(type_of(operand))]
+        if unknown:
+            from zyg.compiler.run_time.rule_objects import unless_objects  # few programs need it
+
+            self.call(unless_objects, Const(callee_name(callee)), *unknown, loc=loc)
 
 
 def without_heap_operand(values: list[Operand], of: list[Value]) -> list[Operand]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ir import facts, primitives
 from ir.core import Call, Const, Lambda, Location, Operand, Try, Value, type_of
+from ir.errors import SourceNotFound, Unsupported
 from ir.heap import (
     HEAP_NAME,
     IDENTITY,
@@ -51,9 +52,11 @@ from zyg.compiler.inference.plain_operands import (
 from zyg.compiler.inference.replaced import ADVICE, is_passed_over, what_is_passed_over
 from zyg.compiler.origins import is_program
 from zyg.compiler.overwriting.mutation import MUTATING_METHODS, refuse_mutation, unsupported
+from zyg.compiler.overwriting.unseen_changes import is_known_memory
 from zyg.compiler.reverse.lengths import Lengths
 from zyg.compiler.specialisation import Specialisation, is_exact
 from zyg.compiler.specialise import Specialiser
+from zyg.rules.registry import is_constant
 from zyg.signature import BACK, is_users
 
 if TYPE_CHECKING:
@@ -406,6 +409,24 @@ class Variation(Lengths):
                 type_of(callee), tuple(map(type_of, op.args)), kwtypes
             )
         return found
+
+    def _varied_and_changed(self, callee: Operand, args: list[Operand]) -> tuple[int, ...]:
+        """The arguments on which derivatives depend, if they are memory and some is changed in
+        place by a function of the user's that is declared to give constants."""
+        function = callee.value if isinstance(callee, Const) else None
+        if not isinstance(function, types.FunctionType) or not is_constant(function):
+            return ()
+        places = tuple([
+            i for i, arg in enumerate(args)
+            if self.is_varied(arg) and is_known_memory(type_of(arg))
+        ])
+        try:
+            changed, _ = self.surroundings.updates(
+                type_of(callee), tuple(map(type_of, args)), {}
+            ) if places else ((), [])
+        except (Unsupported, SourceNotFound):
+            return ()
+        return places if changed else ()
 
     def _is_apart(self, op: Call) -> bool:
         """Whether a call leaves objects alone, though the run time finds what it does."""

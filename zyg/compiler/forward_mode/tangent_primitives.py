@@ -11,6 +11,7 @@ from ir.derived import place_of_field
 from zyg.compiler.forward_mode.tangent_dispatch import rule_call
 from zyg.compiler.inference.objects import is_error, is_place
 from zyg.compiler.run_time import memory
+from zyg.cotangents.cotangent_views import placed_view
 from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
 from zyg.held.made_errors import is_made
@@ -23,7 +24,6 @@ from zyg.signature import METHODS
 from zyg.tangents.tangent import (
     holds_numbers,
     picked,
-    placed_view,
     tangent_items,
     with_wrapped,
     zero_tangent,

@@ -103,7 +103,6 @@ class RuleTangents(Augmenter):
         super().__init__(specialiser, surroundings, made, active, pair_of)
         self._made = made
         self.dots: dict[Value, Operand] = {}
-        # The operations that are there for tangents only.
         self.own: set[Any] = set()
         # Values of which another version is changed in place.
         self.written: set[Value] = set()

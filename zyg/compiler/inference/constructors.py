@@ -9,7 +9,15 @@ from typing import Any
 
 from ir.derived import BASES, base_of, callable_of
 from ir.inference.surroundings import Constructor
-from zyg.compiler.inference.objects import INIT_OF_ERRORS, is_error, is_place, lookup
+from ir.types import Type
+from zyg.compiler.inference.objects import (
+    INIT_OF_ERRORS,
+    holds_no_objects,
+    is_error,
+    is_place,
+    lookup,
+    shows_objects,
+)
 from zyg.rules.registry import rule_of, substitute_of
 
 _PLAIN_NEW: Any = lookup(object, "__new__"), lookup(types.SimpleNamespace, "__new__")
@@ -37,7 +45,10 @@ def constructor(cls: type, names: Iterable[str] = ()) -> Constructor | None:
         # Few programs need it.
         from zyg.compiler.inference.exception_init import constructor_of_error
 
-        return constructor_of_error(with_source(init, cls) if is_python else None)
+        is_more = init is vars(StopIteration)["__init__"]  # it stores beside `args`
+        return constructor_of_error(
+            with_source(init, cls) if is_python else init if is_more else None
+        )
     if init is _PLAIN_INIT:
         return Constructor(None)
     if init is _INIT_OF_NAMESPACE:
@@ -51,6 +62,14 @@ def has_rule_of_user(callee: object) -> bool:
     """Whether the user has given a function, or a class, a rule."""
     rule = rule_of(callee)
     return rule is not None and not str(rule.__module__).startswith("zyg.")
+
+
+def reads_by_rule_of_user(callee: object, types_: tuple[Type, ...], asks_later: bool) -> bool:
+    """Whether a rule of the user's may read attributes of objects that it is given; `asks_later`:
+    operands of which types tell nothing are looked at when the program runs."""
+    if not has_rule_of_user(callee):
+        return False
+    return any(map(shows_objects, types_)) if asks_later else not all(map(holds_no_objects, types_))
 
 
 def is_derived_class(cls: type) -> bool:

@@ -36,4 +36,6 @@ def _init_of_error(
     if self.heap is None or kwargs or cls is None or not self.surroundings.constructor(cls, ()):
         return None
     held = self.typed_call(Const(build_tuple), args[1:], {}, ["args"], loc)[0]
+    if issubclass(cls, StopIteration) and args[1:]:
+        self.typed_call(Const(set_attribute), [args[0], Const("value"), args[1]], {}, ["_"], loc)
     return self.typed_call(Const(set_attribute), [args[0], Const("args"), held], {}, names, loc)

@@ -58,6 +58,8 @@ def member(type_: Type, name: str) -> Member:
         is_held = name == "args"
         return Member("stored", store="plain") if is_held else Member("other")
     found = lookup(cls, name)
+    if found is vars(StopIteration)["value"]:
+        return Member("stored", store="plain")
     kind, getter = _as_read(cls, name, found)
     store, setter = _as_stored(name, found)
     descriptor = found if is_descriptor(found) and not _is_by_own_name(found, name) else None

@@ -21,6 +21,7 @@ from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
+from zyg.compiler.inference.constructors import reads_by_rule_of_user
 from zyg.compiler.inference.conversions import takes_apart
 from zyg.compiler.inference.deciding_functions import CACHED, DecidingFunctions
 from zyg.compiler.inference.members import member
@@ -179,6 +180,11 @@ class ObjectNeeds(DecidingFunctions):
                     next(iter((*args, *kwargs.values())), TOP)
                 ) is None:
                     return True  # it stores into what may be an object
+                if self.fields is not None and reads_by_rule_of_user(
+                    function, (*args, *kwargs.values()),
+                    asks_later=self.sets_apart or self.inner_gradients > 0,
+                ):
+                    return True
                 return self._may_be_method(function, args) or takes_apart(function, args)
             if isinstance(function, types.FunctionType):
                 if _works_on_what_it_gets(function):

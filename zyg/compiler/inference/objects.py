@@ -420,7 +420,8 @@ _VALUES = (
 # Stands among the functions that need the heap, where exceptions have to be objects.
 ERRORS: Any = "what exceptions hold"
 # Classes of Python's exceptions that hold nothing but `args`: they are as large as the first one.
-_PLAIN_ERRORS = {
+# StopIteration holds its first one as `value`, too.
+_PLAIN_ERRORS = {StopIteration} | {
     cls for cls in vars(builtins).values()
     if isinstance(cls, type) and issubclass(cls, BaseException)
     and cls.__basicsize__ == BaseException.__basicsize__

@@ -73,6 +73,8 @@ class ProgramSurroundings(EffectSurroundings):
         )
         if not isinstance(code, types.CodeType):
             return None
+        if isinstance(function, Known) and is_constant(function.value):
+            return None
         try:
             target = self._specialiser.target(function)
         except (Unsupported, SourceNotFound):

@@ -20,9 +20,10 @@ from ir.memory.memory_facts import CHANGING, COPYING, HOLDING
 from ir.types import TOP, Instance, Known, Scalar, Type, class_of
 from zyg.errors import NotDifferentiable
 from zyg.held.held_checks import unless_captured, unless_reading_held
-from zyg.held.held_memory import identity_of, is_known, owner_of
+from zyg.held.held_memory import identity_of, is_known
 from zyg.held.memory_kinds import is_memory, items_of, memory_captured, memory_in, reaches_memory
 from zyg.held.shadow_calls import state
+from zyg.held.shown_parts import owner_of
 from zyg.rules.registry import constant, rule_of
 from zyg.tangents.tangent_objects import stand_for
 

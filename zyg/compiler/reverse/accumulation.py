@@ -17,6 +17,7 @@ from ir.inference.typed_branches import is_same_operand
 from ir.late import late
 from ir.suggestions import suggest_derived
 from ir.types import (
+    BOTTOM,
     TOP,
     Mapping,
     NamedTuple,
@@ -106,7 +107,12 @@ class Accumulation(Zeros):
                 return [simpler]
             if callee.value in _ARITHMETIC:
                 args = [_as_float(args[0], args[1]), _as_float(args[1], args[0])]
-        return super().typed_call(callee, args, kwargs, names, loc)
+        made = super().typed_call(callee, args, kwargs, names, loc)
+        for value in made:
+            # What is read of a list into which nothing is seen to be put may be there all the same.
+            if isinstance(value, Value) and value.type == BOTTOM:
+                value.type = TOP
+        return made
 
     def _one_hot(self, operand: Operand) -> Call | None:
         hot = self._call_of(operand, cotangent_items.one_hot)

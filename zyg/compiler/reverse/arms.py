@@ -18,7 +18,7 @@ from ir import primitives
 from ir.core import Block, Call, Const, If, Op, Operand, Raise, Value, Yield, blocks_of, type_of
 from ir.rewrite import count_uses, free_of, substitute, walk
 from ir.simplify import is_silent
-from ir.types import Tuple, Type, join
+from ir.types import Tuple, Type, class_of, join, members_of
 from zyg.compiler.reverse.cotangent_types import NONE, is_array, is_numeric
 from zyg.compiler.reverse.metadata import reads_only_metadata
 from zyg.cotangents import cotangent
@@ -145,10 +145,16 @@ def _narrow(packed: Value, own: Type, other: Type, reader: Block) -> None:
     is_tuple = isinstance(own, Tuple)
     if is_tuple is isinstance(other, Tuple) or not reader.ops:
         return
+    if not is_tuple and may_be_tuple(own):
+        return  # what a call has saved, in one of its own arms
     found = Value(packed.name, own)
     substitute(reader, {packed: found})
     operands: list[Operand] = [packed, Const(tuple), Const(is_tuple)]
     reader.ops.insert(0, Call(Const(primitives.narrowed), operands, {}, [found]))
+
+
+def may_be_tuple(type_: Type) -> bool:
+    return any(class_of(member) in (None, tuple) for member in members_of(type_))
 
 
 def merge_nested(forward: list[Op], adjoint: Block) -> None:

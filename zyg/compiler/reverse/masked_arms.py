@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
 
 from ir.core import Const, Operand, Value, type_of
-from zyg.array_type import same_shape
+from zyg.array_type import Array, same_shape
+from zyg.arrays import selections
 from zyg.compiler.forward.forward_steps import RuleStep
 from zyg.compiler.reverse.branches import BranchTransposer
 from zyg.compiler.reverse.cotangent_types import is_array
@@ -36,15 +38,27 @@ class MaskedArms(BranchTransposer):
         self, step: RuleStep, at: int, masks: tuple[Mask, ...], bar: Operand
     ) -> bool:
         """Whether what `np.where` selects for an operand is left to where its arm ends."""
-        condition, *arms = step.targets
+        arms = step.targets[1:]
         if at == 0 or len(arms) != 2 or arms[0] is arms[1] or not self._has_shape_of(step, bar):
             return False
-        if self.log is not None and self.log.source(condition) is not None:
+        if self._condition_changes(step):
             return False  # it is read here, as it is now
-        return self._pass_on((*masks, (condition, at == 1)), arms[at - 1], step)
+        return self._pass_on(self._all_masks(step, at, masks), arms[at - 1], step)
+
+    def _condition_changes(self, step: RuleStep) -> bool:
+        return self.log is not None and self.log.source(step.targets[0]) is not None
+
+    def _all_masks(self, step: RuleStep, at: int, masks: tuple[Mask, ...]) -> tuple[Mask, ...]:
+        """The masks of an operand, where those of the result are given."""
+        if step.callee is not np.where or self._condition_changes(step):
+            return masks
+        mask = step.targets[0], at == 1
+        return masks if mask in masks else (*masks, mask)
 
     def _pass_on(self, masks: tuple[Mask, ...], operand: Operand, step: RuleStep) -> bool:
-        if not isinstance(operand, Value) or not self._masks.is_on_arm(operand, self._by_rules):
+        if not isinstance(operand, Value) or not self._masks.is_on_arm(
+            operand, self._by_rules, self._varied
+        ):
             return False
         if not same_shape(operand.type, step.result.type):
             masks = self._narrowed(masks, operand, self._masks.may_be_infinite(operand))
@@ -52,6 +66,31 @@ class MaskedArms(BranchTransposer):
             return False  # it is a result as well
         self._masks.leave(masks, operand)
         return True
+
+    def _settle(self, operand: Value, masks: tuple[Mask, ...]) -> None:
+        """Masks what arms have given an operand that is read outside of them, or in another arm.
+
+        `masks` are those of what comes next, which is masked already. Where that is in an arm as
+        well, what is in neither is left to be thrown away, if there is something to throw away.
+        """
+        left = self._masks.of(operand)
+        if all(mask in masks for mask in left):
+            return  # what comes next is in this arm
+        self.bars[operand] = self._masked(left, self.bars[operand], 0)
+        if not masks or not self._masks.may_be_infinite(operand):
+            masks = ()
+        elif not all(mask in left for mask in masks):
+            either = self.call(np.logical_or, self._whole(left), self._whole(masks))
+            masks = ((either, True),)
+        self._masks.leave(masks, operand)
+
+    def _whole(self, masks: tuple[Mask, ...]) -> Operand:
+        """Where all of some masks are as an arm wants them."""
+        wanted = [
+            condition if is_true else self.call(np.logical_not, condition)
+            for condition, is_true in masks
+        ]
+        return functools.reduce(lambda a, b: self.call(np.logical_and, a, b), wanted)
 
     def _narrowed(
         self, masks: tuple[Mask, ...], operand: Operand, where_broadcast: bool
@@ -61,7 +100,17 @@ class MaskedArms(BranchTransposer):
         narrowed = []
         for condition, is_true in masks:
             axes = repeated_axes(condition, operand)
-            if axes is None or (axes != ((), ()) and not where_broadcast):
+            if axes != ((), ()) and not where_broadcast:
+                continue
+            if axes is None:  # only the arrays themselves tell
+                type_ = type_of(operand)
+                if not is_array(type_):
+                    continue
+                shape = self.call(np.shape, operand)
+                mask = self.call(selections.narrowed, condition, shape, Const(is_true))
+                if isinstance(mask, Value):
+                    mask.type = Array(np.dtype(bool), type_.dims)
+                narrowed.append((mask, is_true))
                 continue
             over = Const(np.any if is_true else np.all)
             for some, keeps in zip(axes, (False, True), strict=True):

@@ -3,9 +3,11 @@
     np.where(x > 0, np.log(x), x * x)   x_bar = np.where(x > 0, z_bar / x, z_bar * 2 * x)
 
 The cotangent of log(x) is 0 where x <= 0, but 0 * (1 / x) is NaN for x == 0. So the cotangent goes
-whole along an arm, a chain of elementwise operations that nothing else reads, and it is where the
+whole along an arm, elementwise operations whose results no other block reads, and it is where the
 arm ends that the selection is made: what was computed for other items is thrown away, infinite or
-not. Two arms that end at one array are one selection.
+not. Two arms that end at one array are one selection, and what one arm reads twice goes on as one.
+Where a value is read outside of the arm as well, what the arm has given it is masked there; behind
+a value that two arms read, what is in neither of them is thrown away at the end.
 
 Where an operand on the way is broadcast, its cotangent is a sum, which has to be one of selected
 numbers: there the cotangent is masked before, and so are the arrays that the adjoint reads if the
@@ -16,7 +18,7 @@ anywhere in the sum, `np.any` of the mask tells, is thrown away at its end.
 from __future__ import annotations
 
 import operator
-from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -35,8 +37,11 @@ from ir.core import (
 )
 from ir.rewrite import blocks, walk
 from zyg.array_type import Array, One, is_big, is_named
+from zyg.arrays.quotients import in_floats, power_part, product_over, times_log
+from zyg.arrays.selections import unmoved
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.compiler.reverse.metadata import is_ufunc_of_items
+from zyg.cotangents import cotangent
 from zyg.facts.numpy_missing import replaced
 
 # The mask, and whether the arm is what it selects where it is true.
@@ -49,11 +54,14 @@ SINGULAR = (
     np.log, np.log2, np.log10, np.log1p, np.sqrt, np.cbrt, np.reciprocal, np.divide, np.power,
     np.float_power, np.arcsin, np.arccos, np.arccosh, np.arctanh, np.tan, np.exp, np.exp2,
     np.expm1, np.sinh, np.cosh, np.square, np.arctan2, np.hypot, np.logaddexp,
-    operator.truediv, operator.pow,
+    operator.truediv, operator.pow, product_over, times_log,
 )
 ELEMENTWISE = (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg,
     operator.pos, abs,
+    # What adjoints call: an arm of a derivative.
+    cotangent.add, cotangent.subtract, cotangent.accumulate, cotangent.conj, in_floats, power_part,
+    product_over, times_log, unmoved,
 )
 
 # What asks whether numbers are finite, or replaces those that aren't, reads the arm itself:
@@ -77,12 +85,12 @@ class Masks:
 
     def __init__(self, forward: list[Op]) -> None:
         self._masks: dict[Value, tuple[Mask, ...]] = {}
-        self._readers: Counter[Value] = Counter()
+        self._readers: dict[Value, list[Op | None]] = {}  # None: what a block hands out
         self._calls: dict[Value, Call] = {}
         self._infinite: dict[Value, bool] = {}
         body = Block([], forward, Yield([]))
         for block in blocks(body):
-            self._readers.update(o for o in exit_operands(block.exit) if isinstance(o, Value))
+            self._is_read(exit_operands(block.exit), None)
         for op in reversed(list(walk(body))):
             if isinstance(op, Call) and len(op.results) == 1:
                 self._calls[op.results[0]] = op
@@ -91,25 +99,34 @@ class Masks:
             if isinstance(op, Call) and isinstance(op.callee, Const):
                 if facts.is_metadata(op.callee.value) or op.callee.value in GUARDS:
                     continue
-            self._readers.update(dict.fromkeys(
-                (o for o in operands_of(op) if isinstance(o, Value)), 1
-            ))
+            self._is_read(operands_of(op), op)
+
+    def _is_read(self, operands: Iterable[Operand], by: Op | None) -> None:
+        for operand in operands:
+            if isinstance(operand, Value):
+                self._readers.setdefault(operand, []).append(by)
 
     def of(self, result: Operand) -> tuple[Mask, ...]:
         """The masks through which the cotangent of a value has still to go."""
         return self._masks.get(result, ()) if isinstance(result, Value) else ()
 
-    def is_on_arm(self, operand: Operand, by_rules: set[Value]) -> bool:
-        """Whether masks can be left to the cotangent of an operand: nothing else reads it.
+    def is_on_arm(self, operand: Operand, by_rules: set[Value], varied: set[Value]) -> bool:
+        """Whether masks can be left to the cotangent of an operand: rules of this block alone
+        contribute to it.
 
         `by_rules` are the results of rules in this block. Another block may not run, or not know
-        the mask, and adjoints of calls take whole cotangents.
+        the mask, and adjoints of calls take whole cotangents. What reads the operand and isn't
+        among `varied`, a comparison for one, has no cotangent.
         """
         return (
             isinstance(operand, Value)
             and operand in by_rules
-            and self._readers[operand] == 1
             and is_array(operand.type)
+            and all(
+                isinstance(op, Call)
+                and all(result in by_rules or result not in varied for result in op.results)
+                for op in self._readers.get(operand, [])
+            )
         )
 
     def leave(self, masks: tuple[Mask, ...], operand: Value) -> None:
@@ -125,7 +142,8 @@ class Masks:
             callee = call.callee.value
             is_singular = callee in SINGULAR and callee not in PRODUCTS
             self._infinite[call.result] = is_singular or (
-                is_elementwise(callee) and any(map(self.may_be_infinite, call.args))
+                (callee is np.where or is_elementwise(callee))
+                and any(map(self.may_be_infinite, call.args))
             )
         return self._infinite[call.result]
 

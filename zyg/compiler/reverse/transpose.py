@@ -73,7 +73,7 @@ else:  # it is for programs with `np.where`
     MaskedArms = late_class(
         "zyg.compiler.reverse.masked_arms", "MaskedArms", BranchTransposer,
         "_begins_arm _pass_on _narrowed _goes_on _has_shape_of _masked_operands _reads_infinite "
-        "_masked",
+        "_masked _settle _whole _all_masks _condition_changes",
     )
 
 # What a back function gives that is found at run time.
@@ -189,14 +189,21 @@ class Transposer(MaskedArms, HeapTransposer):
         if len(step.targets) == 2 and step.targets[0] is step.targets[1]:
             bars = self._doubled(bars)
         for i, (target, gradient) in enumerate(zip(step.targets, bars, strict=False)):
+            is_left = False  # whether masks are, to the operand
             if step.callee is np.where and self._begins_arm(step, i, masks, bar):
+                is_left = True
                 # An arm that is broadcast gets a sum, which is one of selected numbers.
                 if same_shape(type_of(target), type_of(bar)):
                     gradient = self.call(cotangent.realness_of, target, bar, loc=step.loc)
             elif not masks or is_none(gradient) or not isinstance(target, Value):
                 pass
-            elif not self._pass_on(masks, target, step) and not is_selected:
+            elif self._pass_on(masks, target, step):
+                is_left = True
+            elif not is_selected:
                 gradient = self._masked(masks, self._instantiated(target, gradient), 0)
+            is_mixed = not is_left and bool(self._masks.of(target))
+            if is_mixed and isinstance(target, Value) and not is_none(gradient):
+                self._settle(target, self._all_masks(step, i, masks))
             self.add(target, gradient)
 
     def _unless_zero(self, bar: Operand, step: RuleStep, mapping: Any) -> list[Operand]:

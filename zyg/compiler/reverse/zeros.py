@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ir import primitives
 from ir.core import Call, Const, Operand, Value, type_of
 from ir.late import late_class
-from ir.types import TOP, Dict, Mapping, Scalar, Sequence, Tuple, Union, class_of, widen
+from ir.types import TOP, Dict, Mapping, Scalar, Sequence, Tuple, Type, Union, class_of, widen
 from zyg.array_type import NUMPY_SCALARS
 from zyg.compiler.activity import may_vary
 from zyg.compiler.reverse.algebra import Algebra
@@ -119,8 +119,20 @@ class Zeros(ItemContributions):
             is_complete = is_container_of_floats(type_of(bar))
             return bar if is_complete else self.completed_container(bar, like)
         if is_numeric(type_):
-            return self.zero(like) if is_none(bar) else self._instantiated_like(bar, like)
+            if is_none(bar):
+                return self.zero(like)
+            return self._complex_like(self._instantiated_like(bar, like), type_)
         return self.with_all_fields(bar, type_) if isinstance(type_, Dict) else bar
+
+    def _complex_like(self, bar: Operand, type_: Type) -> Operand:
+        """A cotangent that is real so far, of what is complex, as a complex one."""
+        found = type_of(bar)
+        if is_array(type_) and type_.dtype.kind == "c":
+            is_real = is_array(found) and found.dtype.kind == "f"
+            return self.call(operator.add, bar, Const(0j)) if is_real else bar
+        if class_of(type_) is complex and class_of(found) is float:
+            return self.call(complex, bar)
+        return bar
 
     def completed_container(self, bar: Operand, like: Operand) -> Operand:
         """The cotangent of a list or dict of floats without structural zeros."""

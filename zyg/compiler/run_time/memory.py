@@ -15,7 +15,7 @@ from ir.emit import statement_form
 from ir.emit.render import name_node
 from ir.memory.memory_facts import CHANGING
 from ir.types import Type
-from zyg.cotangents.cotangent_items import cleared_view, taken_view
+from zyg.cotangents.cotangent_views import cleared_view, taken_view
 from zyg.errors import NotDifferentiable, SharedMemory
 from zyg.held.held_views import is_read_later, sources_of
 from zyg.held.keeping import kept
@@ -222,7 +222,7 @@ facts.pure(kept_apart)
 
 @adjoint(kept_apart)
 def _kept_apart_rule(value: Any, *changed: Any) -> Any:
-    return kept_apart(value, *changed), lambda bar: (bar, *[None for _ in changed])
+    return kept_apart(value, *changed), lambda bar: (bar, *(None,) * len(changed))
 
 
 @facts.result(kept_apart)
@@ -245,7 +245,7 @@ def written_view(items: Any, view: Any, part: Any, *args: Any) -> Any:
 def _written_view_rule(items: Any, view: Any, part: Any, *args: Any) -> Any:
     def back(bar: Any) -> Any:
         part_bar = taken_view(bar, view, args)
-        return cleared_view(bar, view, args), None, part_bar, *[None for _ in args]
+        return cleared_view(bar, view, args), None, part_bar, *(None,) * len(args)
 
     return written_view(items, view, part, *args), back
 

@@ -82,6 +82,11 @@ def call_of_object(
     if not kwargs and any(function is store for store in STORES):
         return changed_attribute(pullback, function, *args)
     if id(function) in INIT_OF_ERRORS and args and not kwargs and is_made(args[0]):
+        if isinstance(args[0], StopIteration) and len(args) > 1:
+            raise NotDifferentiable(
+                "a StopIteration that holds numbers is made by a function which is found when the "
+                "program runs; call that by its name"
+            )
         _, back = changed_attribute(pullback, setattr, args[0], "args", args[1:])
         return None, Through(back, functools.partial(_of_held, len(args) - 1))
     if getattr(function, "__module__", None) in ("copy", "dataclasses"):

@@ -15,6 +15,7 @@ from typing import Any
 from ir.facts import is_helper_module
 from zyg.compiler.forward.captured import held_by, nested_function, path_of, with_held
 from zyg.compiler.nested import nested_backs
+from zyg.compiler.run_time import rule_objects
 from zyg.compiler.run_time.refusals import full_name
 from zyg.cotangents import cotangent, cotangent_returned
 from zyg.errors import NotDifferentiable
@@ -103,6 +104,12 @@ class RuleBack(BackFunction):
         self._whole: list[bool] | None = None
         if not is_helper_module(getattr(rule_of(function), "__module__", None)):
             self._whole = [type(arg) is int for arg in (*args, *kwargs.values())]
+        # The objects among the operands, where a table has the cotangents of what they hold.
+        is_on_table = self._whole is not None and is_running()
+        operands = (*args, *kwargs.values())
+        self._objects = rule_objects.objects_in(operands) if is_on_table else None
+        if self._objects is not None:
+            self._read_later = rule_objects.ReadLater(back, operands)
         # What it has called may have changed objects.
         self._runs_always = is_running() and takes_pullback(rule_of(function) or function)
 
@@ -110,6 +117,8 @@ class RuleBack(BackFunction):
         if y_bar is None and not self._runs_always:
             bars: tuple[Any, ...] = (None,) * (self._count + len(self._slots))
         else:
+            if self._objects is not None:
+                self._read_later.unless_changed(getattr(self._function, "__name__", "a function"))
             return self.of_returned(self._back(y_bar))
         return self._arranged(bars)
 
@@ -119,6 +128,11 @@ class RuleBack(BackFunction):
 
     def nested(self) -> nested_backs.NestedBack:
         """The same as code that can be differentiated."""
+        if self._objects is not None:
+            raise NotDifferentiable(
+                f"the second derivative of {full_name(self._function)}, whose rule is given "
+                "objects, in code that works on objects; give it what it reads of them"
+            )
         return nested_backs.NestedBack(
             self._back, (), nested_backs.as_it_is,
             functools.partial(nested_backs.as_returned, self), self.as_returned,
@@ -140,6 +154,8 @@ class RuleBack(BackFunction):
                 bar if is_whole else cotangent.inexact(bar)
                 for bar, is_whole in zip(bars, self._whole, strict=True)
             )
+        if self._objects is not None:
+            bars = rule_objects.without_objects(self._objects, bars)
         return self._arranged(bars)
 
     def _arranged(self, bars: tuple[Any, ...]) -> tuple[Any, ...]:
