@@ -423,3 +423,30 @@ def test_tangents_of_dicts_name_their_items():
 def test_items_that_a_counter_lacks_are_constants(f):
     assert zyg.jvp(f, (Counter(a=3.0),), ({"a": 1.0},)) == (9.0, 6.0)
     assert zyg.gradient(f, Counter(a=3.0)) == (Counter(a=6.0),)
+
+
+class OneSlot:
+    __slots__ = "weight"
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def read(self):
+        return self.weight
+
+
+class PrivateSlot:
+    __slots__ = ("__weight",)
+
+    def __init__(self, weight):
+        self.__weight = weight
+
+    def read(self):
+        return self.__weight
+
+
+@pytest.mark.parametrize(("obj", "name"), [
+    (OneSlot(3.0), "weight"), (PrivateSlot(3.0), "_PrivateSlot__weight"),
+])
+def test_slots_have_tangents_by_their_names(obj, name):
+    assert zyg.jvp(lambda obj: obj.read() ** 2, (obj,), ({name: 1.0},)) == (9.0, 6.0)

@@ -439,12 +439,12 @@ def with_another_key(x):
     return table[0] * table[1]
 
 
-@pytest.mark.parametrize("f", [with_overwritten, with_one_more, with_another_key])
-def test_nograd_of_a_function_that_changes_what_varies(f):
-    with pytest.raises(zyg.NotDifferentiable, match="declared to have no derivative, has changed"):
-        zyg.gradient(f, 0.7)
-    with pytest.raises(zyg.NotDifferentiable, match="declared to have no derivative, has changed"):
-        zyg.jvp(f, (0.7,), (1.0,))
+@pytest.mark.parametrize(("f", "slope"), [
+    (with_overwritten, 14 * 0.7), (with_one_more, 5 + 2 * 0.7), (with_another_key, 14 * 0.7),
+])
+def test_nograd_of_a_function_that_changes_what_varies(f, slope):
+    assert zyg.gradient(f, 0.7) == pytest.approx((slope,), rel=1e-12)
+    assert zyg.jvp(f, (0.7,), (1.0,))[1] == pytest.approx(slope, rel=1e-12)
 
 
 def test_nograd_of_a_function_that_changes_constants():

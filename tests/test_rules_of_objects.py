@@ -189,6 +189,59 @@ def test_a_back_function_that_reads_the_object():
         zyg.gradient(changed, 2.0, 3.0)
 
 
+class Machine:
+    def __init__(self, gear):
+        self.gear = gear
+
+
+def by_part(machine, x):
+    return machine.gear.k * x
+
+
+@zyg.adjoint(by_part)
+def by_part_rule(machine, x):
+    gear = machine.gear
+    return gear.k * x, lambda y_bar: (None, y_bar * gear.k)
+
+
+def in_a_dict(machine, x):
+    return machine.gear.k * x
+
+
+@zyg.adjoint(in_a_dict)
+def in_a_dict_rule(machine, x):
+    found = {"machine": machine}
+    return machine.gear.k * x, lambda y_bar: (None, y_bar * found["machine"].gear.k)
+
+
+class ByObject:
+    def __init__(self, machine):
+        self.machine = machine
+
+    def __call__(self, y_bar):
+        return None, y_bar * self.machine.gear.k
+
+
+def in_an_object_of_its_own(machine, x):
+    return machine.gear.k * x
+
+
+@zyg.adjoint(in_an_object_of_its_own)
+def in_an_object_rule(machine, x):
+    return machine.gear.k * x, ByObject(machine)
+
+
+@pytest.mark.parametrize("apply", [by_part, in_a_dict, in_an_object_of_its_own])
+def test_a_back_function_that_reads_what_the_object_leads_to(apply):
+    def run(x, later):
+        machine = Machine(Scale(2.0))
+        y = apply(machine, x)
+        machine.gear.k = later
+        return y
+
+    assert zyg.gradient(lambda x: run(x, 2.0), 1.3) == (2.0,)
+    with pytest.raises(zyg.NotDifferentiable, match="an object that has been changed since"):
+        zyg.gradient(lambda x: run(x, 5.0), 1.3)
 
 
 def read(scale):

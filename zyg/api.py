@@ -227,7 +227,19 @@ registry.constant(dropgrad)
 
 
 def nograd(g: Callable[..., Any]) -> Callable[..., Any]:
-    """Declares that the results of `g` carry no derivative; can be used as a decorator."""
+    """Declares that the results of `g`, and what it stores, carry no derivative; can be used as a
+    decorator.
+
+    >>> @nograd
+    ... def note(history, x):
+    ...     history.append(x * x)
+    >>> def f(x):
+    ...     history = []
+    ...     note(history, x)
+    ...     return history[0] * x
+    >>> gradient(f, 3.0)
+    (9.0,)
+    """
     registry.register_own(g)
     registry.constant(g)
     return g

@@ -1,15 +1,25 @@
-"""What inference asks of those who use it where objects stand for what memory holds
-(`ir.memory.followed_memory`)."""
+"""What inference asks of those who use it about what memory and objects hold, and where objects
+stand for that (`ir.memory.followed_memory`)."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from ir.core import Location, Operand
 from ir.types import Type
+
+if TYPE_CHECKING:
+    from ir.inference.typed_calls import TypedCalls
 
 
 class ContentsAsked(Protocol):
-    """Questions about what objects hold, and what operations on that call."""
+    """Questions about what memory and objects hold, and what operations on that call."""
+
+    def put(
+        self, inference: TypedCalls, change: Any, memory: Operand, operands: list[Operand],
+        loc: Location | None,
+    ) -> list[Operand]:
+        """The operands of a change of memory, as they are to be put there."""
 
     def follows_contents(self) -> bool:
         """Whether something stands for the contents of that memory

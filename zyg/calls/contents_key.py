@@ -14,8 +14,9 @@ from typing import Any
 
 from ir.forgettable import forgettable_dict
 from zyg.calls.keys import KEYS, other_key
-from zyg.compiler.inference.fields import VALUES, entered, fields_of
+from zyg.compiler.inference.fields import VALUES, entered
 from zyg.compiler.inference.objects import is_place
+from zyg.held.reaching import attributes_of
 
 MAX_KNOWN = 4096
 _PASSED = frozenset(VALUES)
@@ -58,7 +59,7 @@ def _contents_key(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         elif cls is dict:
             pending.extend(current.values())
         elif is_place(cls):
-            names = dict(fields_of(current))
+            names = attributes_of(current)
             items = names.values()
             for item in items:
                 if isinstance(item, types.FunctionType | types.MethodType | functools.partial):

@@ -25,7 +25,6 @@ from zyg.calls.program_names import begun
 from zyg.calls.running import ForwardPass, ReversePass
 from zyg.calls.saved_values import protected
 from zyg.calls.seeds import Like
-from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.run_time.memory import check_outside
 from zyg.cotangents import cotangent
@@ -34,6 +33,7 @@ from zyg.errors import SharedMemory
 from zyg.held.held_memory import Holding
 from zyg.held.keeping import prototype
 from zyg.held.memory_kinds import is_memory
+from zyg.held.reaching import attributes_of
 from zyg.held.shadow_records import Record
 from zyg.held.shadows import Shadows
 
@@ -72,7 +72,7 @@ class Held:
         if is_place(type(value)):
             self.obj = value
             open_[id(value)] = self
-            for name, item in fields_of(value):
+            for name, item in attributes_of(value).items():
                 if type(item) not in _LEAVES:
                     self.fields[name] = open_.get(id(item)) or Held(item, open_, like_of, True)
                     continue
@@ -253,8 +253,10 @@ def places_of_memory(args: list[Held]) -> list[tuple[Any, str, Any]]:
         if id(held) not in seen:
             seen.add(id(held))
             if held.obj is not None:
-                values = fields_of(held.obj)
-                found += [(held.obj, name, value) for name, value in values if is_memory(value)]
+                found += [
+                    (held.obj, name, value) for name, value in attributes_of(held.obj).items()
+                    if is_memory(value)
+                ]
             pending += [field for field in held.fields.values() if type(field) is Held]
             if held.items is not None:
                 items = held.items

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import is_place
 from zyg.held.held_memory import Seen
 from zyg.held.memory_kinds import is_memory
+from zyg.held.reaching import attributes_of
 from zyg.held.shadows import Shadows
 
 
@@ -40,7 +40,7 @@ class ObjectSeeds:
         self._result = _noted(y, known, pending)
         while pending:
             found = pending.pop()
-            for name, value in fields_of(found.obj):
+            for name, value in attributes_of(found.obj).items():
                 does_lead = is_memory(value) or isinstance(value, tuple)
                 seen = Seen(value) if does_lead else None
                 found.fields[name] = _noted(value, known, pending), seen

@@ -22,7 +22,6 @@ from ir.outer_cells import CellNames, changes
 from zyg.calls.entry import entry_sharing
 from zyg.calls.entry_cache import Entry
 from zyg.compiler.assigned import Name, Shared
-from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import is_place
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import (
@@ -33,6 +32,7 @@ from zyg.held.held_memory import (
     running_names,
 )
 from zyg.held.memory_kinds import is_memory
+from zyg.held.reaching import attributes_of
 
 _NUMBERS: frozenset[type] = frozenset([
     float, int, bool, str, complex, bytes, type(None), np.float64, np.int64, type,
@@ -196,7 +196,7 @@ def _memory_in_objects(values: list[Any]) -> list[Any]:
             continue
         seen.add(id(value))
         if is_place(type(value)):
-            for _, item in fields_of(value):
+            for item in attributes_of(value).values():
                 if is_memory(item):
                     found.append(item)
                 if type(item) not in _LEAVES:

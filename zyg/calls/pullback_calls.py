@@ -179,6 +179,8 @@ def why_not_compiled(function: Any, args: tuple[Any, ...]) -> Exception | None:
     """Why there is no code for a call of a Python function; None if there is."""
     try:
         entry_for("dispatch", function, args, {})
+    except ChangesArguments as error:
+        return None if is_running() else error  # objects may hold what it changes
     except (NotDifferentiable, UnsupportedSyntax) as error:
         return error
     return None

@@ -45,12 +45,12 @@ class Like:
 
     def _look_into(self, y: Any, known: dict[int, Like]) -> None:
         """Notes the attributes of an object, if it is one."""
-        from zyg.compiler.inference.fields import fields_of  # few results are objects
         from zyg.compiler.inference.objects import is_place
+        from zyg.held.reaching import attributes_of  # few results are objects
 
         if is_place(type(y)) and not isinstance(y, Generator):
             known[id(y)] = self  # an object may hold itself
-            self.fields = {name: _like(value, known) for name, value in fields_of(y)}
+            self.fields = {name: _like(value, known) for name, value in attributes_of(y).items()}
 
 
 def _like(y: Any, known: dict[int, Like]) -> Like:

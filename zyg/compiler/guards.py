@@ -281,9 +281,9 @@ def enter(
     """Notes the objects that are reached from `container[name]`, of which no argument tells what
     they hold. A guard looks at all of that in each call: where it is much, or has new types again
     and again, only if it has to be known, since it costs more than questions to the run time."""
-    from zyg.compiler.inference.fields import fields_of, state_of  # few programs come here
+    from zyg.compiler.inference.fields import state_of  # few programs come here
     from zyg.compiler.inference.objects import is_place, shows_objects
-    from zyg.held.reaching import items_held, reached
+    from zyg.held.reaching import attributes_of, items_held, reached
 
     if not fields.is_of_nested() and (fields.is_open or not shows_objects(type_)):
         return
@@ -294,7 +294,7 @@ def enter(
 
     def parts(value: Any) -> Any:
         is_object = is_place(type(value))
-        return [item for _, item in fields_of(value)] if is_object else items_held(value)
+        return attributes_of(value).values() if is_object else items_held(value)
 
     if not fields.is_of_nested() and (
         len(list(islice(reached(value, parts), MAX_REACHED + 1))) > MAX_REACHED

@@ -17,7 +17,8 @@ import numpy as np
 from ir import facts
 from zyg.errors import NotDifferentiable
 from zyg.held.memory_kinds import held_by, is_memory
-from zyg.held.reaching import reached
+from zyg.held.reaching import attributes_of, reached
+from zyg.signature import is_users
 
 _CONTAINERS = (list, dict, set, deque)
 _ADVICE = "call the function by its name, or let it return what it computes"
@@ -72,6 +73,26 @@ def varied_kept(function: Callable[..., Any], places: tuple[int, ...], *args: An
                 )
 
 
+def all_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Calls a function that is declared to have no derivative, and raises if it changes memory or
+    objects to which what it is given leads."""
+    found = [
+        one for one in reached((args, kwargs.values()), held_by)
+        if is_memory(one) or is_users(type(one))
+    ]
+    before = list(map(_contents, found))
+    try:
+        return function(*args, **kwargs)
+    finally:
+        for one, contents in zip(found, before, strict=True):
+            if not _are_same(contents, _contents(one)):
+                raise NotDifferentiable(
+                    f"{function.__name__}, which is declared to have no derivative and can't be "
+                    f"looked into, has changed a {type(one).__name__} which the gradient may "
+                    "depend on; let it return what it computes"
+                )
+
+
 def _reached(*values: Any) -> list[Any]:
     """The memory to which values lead."""
     return [one for one in reached(values, held_by) if is_memory(one)]
@@ -96,10 +117,13 @@ def _are_kept(before: Any, behind: Any) -> bool:
 
 
 def _contents(memory: Any) -> list[Any]:
+    """What memory or an object holds."""
     if isinstance(memory, np.ndarray):
         return [memory.shape, memory.tobytes()]
     if isinstance(memory, dict):
         return [part for pair in memory.items() for part in pair]
+    if not is_memory(memory):
+        return [part for pair in sorted(attributes_of(memory).items()) for part in pair]
     return list(memory)
 
 

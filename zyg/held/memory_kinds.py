@@ -15,6 +15,7 @@ from ir.derived import copied
 from ir.heap import Cell
 from zyg.cotangents.cotangent import is_list_of, rebuilt
 from zyg.held.held_views import VIEWS, is_read_later, sources_of
+from zyg.held.reaching import attributes_of
 from zyg.signature import METHODS, is_users
 
 MEMORY = (np.ndarray, list, dict, deque, set, bytearray)
@@ -137,7 +138,7 @@ def held_by(value: Any) -> list[Any]:
     if isinstance(value, Cell):
         with contextlib.suppress(NameError):  # it isn't set
             return [value.contents]
-    attributes = getattr(value, "__dict__", {}) if is_users(type(value)) else {}
+    attributes = attributes_of(value) if is_users(type(value)) else {}
     return [*items_of(value), *attributes.values()]
 
 

@@ -27,6 +27,7 @@ from ir.heap import ITEMS, Contents
 from zyg.cotangents.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import held_memory, note_change
+from zyg.held.reaching import attributes_of
 from zyg.signature import is_users
 from zyg.tangents.tangent import part_of, picked, unless_asked, zero_tangent
 from zyg.tangents.tangent_memory import NO_MEMORY, HeldTangents
@@ -289,13 +290,6 @@ facts.effect(store_dot, delete_dot, store_held, change, append_number, store_num
 facts.changes_unseen(change, append_number, store_number, delete_item)
 # What gives another result where something was changed meanwhile.
 READING = (read_dot, now, now_within, item_dot, held_item_dot, live_items)
-
-
-def attributes_of(obj: Any) -> dict[str, Any]:
-    """What an object stores itself, in slots or in its dict."""
-    slots = [name for cls in type(obj).__mro__ for name in getattr(cls, "__slots__", ())]
-    found = {name: getattr(obj, name) for name in slots if hasattr(obj, name)}
-    return {**found, **getattr(obj, "__dict__", {})}
 
 
 def enter(tangents: ObjectTangents, x: Any, dot: Any, seen: set[int] | None = None) -> Any:

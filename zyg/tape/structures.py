@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from zyg.errors import NotDifferentiable
+from zyg.held import reaching
 from zyg.tape.forms import Slot
 from zyg.tape.wrappers import WRAPPERS
 from zyg.unusual_arrays import refuse_unusual
@@ -46,18 +47,7 @@ def attributes_of(x: Any) -> dict[str, Any]:
     package = type(x).__module__.partition(".")[0]
     if package in sys.stdlib_module_names and package != "__main__":
         return dict(vars(x)) if type(x) is types.SimpleNamespace else {}
-    found = dict(getattr(x, "__dict__", None) or {})
-    for cls in type(x).__mro__:
-        names = cls.__dict__.get("__slots__", ())
-        for name in (names,) if isinstance(names, str) else names:
-            mangled = f"_{cls.__name__.lstrip('_')}{name}" if _is_private(name) else name
-            if name not in ("__dict__", "__weakref__") and hasattr(x, mangled):
-                found[mangled] = getattr(x, mangled)
-    return found
-
-
-def _is_private(name: str) -> bool:
-    return name.startswith("__") and not name.endswith("__")
+    return reaching.attributes_of(x)
 
 
 def mapped(

@@ -177,7 +177,10 @@ class ForwardCalls(ForwardObjects):
     def _changes_arguments(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
     ) -> bool:
-        """Whether code for a call gives new versions of its arguments, beside the heap."""
+        """Whether code for a call gives new versions of its arguments, beside the heap; a function
+        that is declared to have no derivative, and isn't followed, may change any."""
+        if isinstance(callee, Const) and is_constant(callee.value):
+            return True
         kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()}
         made = self._specialiser.call(type_of(callee), tuple(map(type_of, args)), kwarg_types)
         return made is not None and made.changes_arguments

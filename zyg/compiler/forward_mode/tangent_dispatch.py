@@ -46,6 +46,7 @@ from zyg.compiler.nested import nested_backs, nested_dispatch
 from zyg.compiler.overwriting.mutation import MUTATING_METHODS
 from zyg.compiler.run_time import (
     attempted_calls,
+    constant_calls,
     decorated,
     dynamic,
     memory,
@@ -172,7 +173,13 @@ def _tangent_call(
     if found is not None:
         return found
     if is_constant(function):
-        y = function(*args, **kwargs)
+        if not has_table():
+            y = function(*args, **kwargs)
+            return y, zero_tangent(y)
+        code = constant_calls.code_in_place_of(function, tuple(args), kwargs)
+        if code is not None:
+            return _known(code, tuple(args), None, tuple(arg_dots), kwargs, kwarg_dots)
+        y = constant_calls.called_as_it_is(function, tuple(args), kwargs)
         return y, zero_tangent(y)
     if not is_of_named_tuple(function) and isinstance(function, types.BuiltinMethodType):
         _, plain, leading = dynamic.resolve(function, tuple(args))

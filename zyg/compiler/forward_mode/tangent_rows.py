@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from zyg.compiler.forward_mode.tangent_transposed import transposed
-from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.run_time import from_api
 from zyg.compiler.run_time.rule_backs import RuleBack
@@ -24,6 +23,7 @@ from zyg.compiler.run_time.seen_objects import parts_of
 from zyg.cotangents.cotangent import is_zero_bar, like_mapping, rebuilt
 from zyg.cotangents.cotangent_returned import NO_SLOT, keyword_bar
 from zyg.errors import NotDifferentiable
+from zyg.held.reaching import attributes_of
 from zyg.held.shadows import asked_again
 from zyg.signature import is_by_rules
 from zyg.tangents.no_tangent import NoTangent
@@ -85,7 +85,7 @@ def by_rows(
         of_objects = [
             _product(bar, tangents.get(obj, name, held), held)
             for obj, name, bar in shadows.of_objects()
-            for held in (dict(fields_of(obj)).get(name),)
+            for held in (attributes_of(obj).get(name),)
         ]
         return sum(of_objects) + sum(map(_product, bars, dots, values))
 

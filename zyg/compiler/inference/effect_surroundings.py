@@ -25,6 +25,8 @@ class EffectSurroundings(ObjectSurroundings):
     def updates(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> tuple[tuple[int, ...], list[Type]]:
+        if _is_found_later(callee, kwargs):
+            return (), []
         made = self._specialiser.call(callee, args, kwargs)
         if made is None:
             return (), []
@@ -77,6 +79,8 @@ class EffectSurroundings(ObjectSurroundings):
     def effects(
         self, callee: Type, args: tuple[Type, ...], kwargs: dict[str, Type]
     ) -> list[Effect]:
+        if _is_found_later(callee, kwargs):
+            return []
         made = self._specialiser.call(callee, args, kwargs)
         return [] if made is None else made.effects
 
@@ -186,3 +190,8 @@ class EffectSurroundings(ObjectSurroundings):
             operand = kwargs[position] if isinstance(position, str) else args[position]
             found.append((position, operand))
         return found
+
+
+def _is_found_later(callee: Type, kwargs: dict[str, Type]) -> bool:
+    """Whether a function has no derivative, by declaration, and may change objects all the same."""
+    return HEAP_NAME in kwargs and isinstance(callee, Known) and is_constant(callee.value)

@@ -14,13 +14,11 @@ from __future__ import annotations
 import functools
 import types
 from collections import OrderedDict, deque
-from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ir import facts
-from ir.forgettable import forgettable
 from ir.generators import Generator
 from ir.heap import Cell, Contents
 from ir.memory.held_tables import Kind, kind_of_items
@@ -56,6 +54,7 @@ from zyg.compiler.inference.memory_classes import classes_reached
 from zyg.compiler.inference.objects import is_error, is_place
 from zyg.compiler.inference.stepping import step_of
 from zyg.held.nested_shadows import Bars, BarTable
+from zyg.held.reaching import attributes_of
 from zyg.signature import abstract
 
 # What was asked about the attributes of objects, with the answers.
@@ -351,7 +350,7 @@ class Fields:
             elif is_place(cls):
                 self.has_steps |= step_of(cls) is not None
                 self._entered.add(cls)
-                for name, item in fields_of(current):
+                for name, item in attributes_of(current).items():
                     self._note(cls, name, abstract(item))
                     self.vary(cls, name)
                     pending.append(item)
@@ -437,30 +436,6 @@ def _parts(function: Any) -> list[Any]:
     if isinstance(function, types.MethodType):
         return [function.__self__, function.__func__]
     return [function.func, *function.args, *function.keywords.values()]
-
-
-def fields_of(obj: Any) -> list[tuple[str, Any]]:
-    """What an object holds, in its dict and its slots."""
-    found = list(getattr(obj, "__dict__", {}).items())
-    cls: type = type(obj)
-    for name in _slots(cls):
-        with suppress(AttributeError, NameError):  # a cell says that its variable isn't bound
-            found.append((name, getattr(obj, name)))
-    return found
-
-
-@forgettable(maxsize=4096)
-def _slots(cls: type) -> tuple[str, ...]:
-    """The names of the slots of a class, as its instances have them."""
-    found: dict[str, None] = {}
-    for base in cls.__mro__:
-        slots = vars(base).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name.startswith("__") and not name.endswith("__"):
-                name = f"_{base.__name__.lstrip('_')}{name}"
-            if name not in ("__dict__", "__weakref__"):
-                found[name] = None
-    return tuple(found)
 
 
 def unnamed(type_: Type) -> Type:

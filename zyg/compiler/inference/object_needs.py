@@ -24,6 +24,7 @@ from zyg.compiler.guards import AnyGuard
 from zyg.compiler.inference.constructors import reads_by_rule_of_user
 from zyg.compiler.inference.conversions import takes_apart
 from zyg.compiler.inference.deciding_functions import CACHED, DecidingFunctions
+from zyg.compiler.inference.declared_constant import leaves_memory_alone
 from zyg.compiler.inference.members import member
 from zyg.compiler.inference.objects import (
     ERRORS,
@@ -165,10 +166,15 @@ class ObjectNeeds(DecidingFunctions):
             if function is primitives.apply:
                 return not self.sets_apart and self._applies_to_objects(args[0])
             rule = rule_of(function)
-            if is_constant(function) and isinstance(function, types.FunctionType):
-                is_known = _leaves_objects_alone(function, (*args, *kwargs.values()))
-                if self.fields is not None and not is_known:
+            if (
+                is_constant(function) and isinstance(function, types.FunctionType)
+                and not _leaves_objects_alone(function, (*args, *kwargs.values()))
+                and not leaves_memory_alone(self, function, args, kwargs)
+            ):
+                if self.fields is not None:
                     self.fields.is_open = True  # it may do anything with objects
+                if any(type_ == TOP or _is_of_place(type_) for type_ in (*args, *kwargs.values())):
+                    return True
             self.refuse_hidden_stores(function, args, kwargs)
             if is_constant(function) or rule is not None:
                 if rule is not None and takes_pullback(rule):

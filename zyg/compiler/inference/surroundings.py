@@ -28,6 +28,11 @@ from zyg.compiler.inference.asked import check_asked, makes_text
 from zyg.compiler.inference.constructors import with_source
 from zyg.compiler.inference.conversions import refuse_objects
 from zyg.compiler.inference.deciding_functions import CACHED
+from zyg.compiler.inference.declared_constant import (
+    constants_put,
+    followed_call,
+    is_code_of_constant,
+)
 from zyg.compiler.inference.effect_surroundings import EffectSurroundings
 from zyg.compiler.inference.known_callees import known_call, maker_of
 from zyg.compiler.inference.objects import is_object_type
@@ -179,6 +184,12 @@ class ProgramSurroundings(EffectSurroundings):
                 written = numpy_changes.added_at(inference, callee.value, args, kwargs, loc)
             if written is not None:
                 return written[0]
+        if isinstance(callee, Const) and inference.places is not None:
+            followed = followed_call(
+                self._specialiser, inference, self._made.source, callee.value, args, kwargs, loc
+            )
+            if followed is not None:
+                return followed
         if isinstance(callee, Const):
             known = known_call(inference, self._made.guards, callee.value, args, kwargs, loc)
             if known is not None:
@@ -274,6 +285,12 @@ class ProgramSurroundings(EffectSurroundings):
     ) -> None:
         refuse_objects(inference, callee, args, loc)
 
+    def put(
+        self, inference: TypedCalls, change: Any, memory: Operand, operands: list[Operand],
+        loc: Location | None,
+    ) -> list[Operand]:
+        return constants_put(inference, self._made.source, change, memory, operands, loc)
+
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""
         if not isinstance(callee, types.FunctionType) or is_run_time(callee):
@@ -282,6 +299,8 @@ class ProgramSurroundings(EffectSurroundings):
             return None  # whose rule is for second derivatives
         if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
+        if is_code_of_constant(callee):
+            return None  # what it calls has to be known to be called by it
         if facts.has_effect(callee) or is_by_rules(callee):
             return None
         module = str(callee.__module__)

@@ -24,6 +24,7 @@ from ir.types import TOP, Known, Scalar, Top, Type, Union, class_of
 from zyg.compiler.inference.asked import EACH
 from zyg.compiler.inference.objects import is_place, lookup
 from zyg.errors import NotDifferentiable
+from zyg.held.reaching import attributes_of
 from zyg.rules.registry import constant
 from zyg.signature import is_users
 
@@ -188,16 +189,8 @@ def _held(value: Any) -> Iterator[Any]:
         elif isinstance(current, np.ndarray):
             yield current.tobytes()
         elif is_place(cls):
-            pending.extend(_attributes(current))
+            pending.extend(attributes_of(current).values())
             for function in text_functions(cls):
                 named = _names(function).intersection(function.__globals__)
                 pending += [function.__globals__[name] for name in sorted(named)]
                 pending += [cell.cell_contents for cell in function.__closure__ or ()]
-
-
-def _attributes(obj: Any) -> list[Any]:
-    """What an object holds under names, in the order of their definition."""
-    slots = [vars(base).get("__slots__", ()) for base in type(obj).__mro__]
-    names = [name for part in slots for name in ([part] if isinstance(part, str) else part)]
-    held = [getattr(obj, name) for name in names if hasattr(obj, name) and name != "__dict__"]
-    return [*held, getattr(obj, "__dict__", None)]

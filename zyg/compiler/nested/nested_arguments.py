@@ -21,7 +21,6 @@ from ir.errors import Unsupported
 from ir.heap import ITEMS, Identity, object_read
 from ir.inference.typed_calls import TypedCalls
 from ir.types import Dict, Known, Mapping, Sequence, Tuple, Type, Union
-from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import holds_no_objects, is_object_type, is_place
 from zyg.compiler.nested.contents_objects import standing_for
 from zyg.cotangents.cotangent import accumulate, project
@@ -29,6 +28,7 @@ from zyg.errors import NotDifferentiable
 from zyg.held.keeping import prototype
 from zyg.held.memory_kinds import is_memory
 from zyg.held.nested_shadows import Bars, BarTable
+from zyg.held.reaching import attributes_of
 from zyg.held.shadow_calls import UNTOUCHED
 from zyg.rules.registry import adjoint, constant
 from zyg.rules.tangent_registry import tangent
@@ -225,7 +225,8 @@ class Entered(Identity):
             known[id(value)] = found = ObjectEntry(len(self.objects))
             self.objects.append(value)
             found.fields = {
-                name: self._entry(item, known, is_inside=True) for name, item in fields_of(value)
+                name: self._entry(item, known, is_inside=True)
+                for name, item in attributes_of(value).items()
             }
             return found
         if type(value) in (list, tuple, dict, deque):

@@ -56,6 +56,7 @@ from zyg.compiler.inference.fields import unnamed
 from zyg.compiler.inference.objects import holds_no_objects, is_error, is_place, lookup
 from zyg.compiler.run_time.deep_copies import says_how_it_is_copied, unless_reached_twice
 from zyg.held import copying
+from zyg.held.reaching import slots_of
 from zyg.rules import deep_copies
 from zyg.rules.attribute_dicts import copy_of_namespace
 from zyg.rules.registry import constant
@@ -252,10 +253,8 @@ def _stored_names(cls: type) -> set[str]:
     """The attributes that methods of a class store, that it annotates, and its slots."""
     import dis  # which few programs need
 
-    names: set[str] = set()
+    names = set(slots_of(cls))
     for base in cls.__mro__[:-1]:
-        slots = vars(base).get("__slots__", ())
-        names.update([slots] if isinstance(slots, str) else slots)
         names.update(vars(base).get("__annotations__", {}))
         for value in vars(base).values():
             for function in _functions_of(value):

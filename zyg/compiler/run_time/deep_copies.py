@@ -17,12 +17,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ir import facts
-from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import Back, Differentiate, is_error, is_place, lookup
 from zyg.compiler.run_time.object_backs import Through, differentiated, picked
 from zyg.errors import NotDifferentiable
 from zyg.held.copying import CHANGEABLE
 from zyg.held.held_memory import Seen, hold_value
+from zyg.held.reaching import attributes_of
 from zyg.held.shadow_calls import add_held, current_shadows, is_running
 from zyg.rules.registry import constant
 from zyg.signature import is_record
@@ -97,7 +97,7 @@ def unless_reached_twice(x: Any) -> None:
                 )
             seen.add(id(value))
         if is_object:
-            pending += [item for _, item in fields_of(value)]
+            pending += [*attributes_of(value).values()]
         elif isinstance(value, dict):
             pending += value.values()
         elif isinstance(value, list | tuple | set | deque):
@@ -121,12 +121,12 @@ class _Field:
 def _copied_fields(original: Any, copied: Any, memo: dict[int, Any]) -> list[_Field]:
     """What an object and its copy hold, which have to correspond."""
     cls = type(original)
-    before = dict(fields_of(original))
+    before = attributes_of(original)
     is_plain = (
         type(copied) is cls and not says_how_it_is_copied(cls)
         and lookup(cls, "__deepcopy__") is None
     )
-    after = dict(fields_of(copied))
+    after = attributes_of(copied)
     if not is_plain or before.keys() != after.keys() or not all(
         value is before[name] or memo.get(id(before[name])) is value
         for name, value in after.items()

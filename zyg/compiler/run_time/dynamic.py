@@ -29,7 +29,14 @@ from zyg.compiler.inference.objects import item_of_class
 from zyg.compiler.nested import nested_dispatch
 from zyg.compiler.overwriting import held_changes
 from zyg.compiler.overwriting.mutation import MUTATING_METHODS
-from zyg.compiler.run_time import decorated, from_api, object_attributes, object_backs, object_calls
+from zyg.compiler.run_time import (
+    constant_calls,
+    decorated,
+    from_api,
+    object_attributes,
+    object_backs,
+    object_calls,
+)
 from zyg.compiler.run_time.refusals import carries_nothing, refusal, refuse_output, refuse_uncovered
 from zyg.compiler.run_time.rule_backs import ApplyBack, RaisedBack, RuleBack, Zero
 from zyg.errors import NotDifferentiable
@@ -111,7 +118,14 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if isinstance(function, type) and issubclass(function, BaseException):
         return function(*args, **kwargs), RaisedBack(1 + len(args) + len(kwargs))
     if is_constant(function):
-        return function(*leading, *args, **kwargs), Zero(1 + len(args) + len(kwargs))
+        given = (*leading, *args)
+        if not is_running():
+            return function(*given, **kwargs), Zero(1 + len(args) + len(kwargs))
+        code = constant_calls.code_in_place_of(function, given, kwargs)
+        if code is None:
+            y = constant_calls.called_as_it_is(function, given, kwargs)
+            return y, Zero(1 + len(args) + len(kwargs))
+        function = code
     is_python = isinstance(function, types.FunctionType)
     if is_python and not is_of_ir(function) and not is_by_rules(function):
         of_tuple = callables.method_of_named_tuple(function, (*leading, *args), kwargs)

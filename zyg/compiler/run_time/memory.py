@@ -20,6 +20,7 @@ from zyg.errors import NotDifferentiable, SharedMemory
 from zyg.held.held_views import is_read_later, sources_of
 from zyg.held.keeping import kept
 from zyg.held.memory_kinds import FUNCTIONS, captured_by
+from zyg.held.reaching import attributes_of
 from zyg.rules.registry import adjoint, constant
 from zyg.signature import METHODS, is_users
 
@@ -144,11 +145,7 @@ def _parts(value: Any) -> Iterable[Any]:
         return captured_by(value).values()
     if type(value).__module__.startswith("ir."):
         return []  # code has captured what it is made of
-    slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
-    return [
-        *getattr(value, "__dict__", {}).values(),
-        *(getattr(value, name) for name in slots if hasattr(value, name)),
-    ] if type(value).__module__ != "builtins" else []
+    return attributes_of(value).values() if type(value).__module__ != "builtins" else ()
 
 
 def _byte_bounds(array: Any) -> tuple[int, int]:

@@ -10,7 +10,6 @@ the program has ended: an object that it reads itself has to be as it was.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +20,8 @@ from zyg.compiler.inference.objects import is_place
 from zyg.cotangents.cotangent import rebuilt
 from zyg.errors import NotDifferentiable
 from zyg.held.held_memory import Seen
+from zyg.held.memory_kinds import PLAIN, held_by
+from zyg.held.reaching import attributes_of, reached
 from zyg.held.shadow_calls import current_shadows
 from zyg.rules.registry import constant
 
@@ -30,7 +31,7 @@ class SeenObject:
 
     def __init__(self, obj: Any) -> None:
         self.obj = obj
-        self.held = {name: seen(value) for name, value in _attributes(obj).items()}
+        self.held = {name: seen(value) for name, value in attributes_of(obj).items()}
 
     def absorb(self, bar: Any) -> None:
         """Takes a cotangent of the object."""
@@ -59,14 +60,6 @@ class Reference:
 
 def seen(value: Any) -> Seen | Reference | None:
     return Reference() if is_place(type(value)) else Seen(value)
-
-
-def _attributes(obj: Any) -> dict[str, Any]:
-    names = getattr(obj, "__dict__", None)
-    if names is not None:
-        return dict(names)
-    slots = [name for cls in type(obj).__mro__ for name in getattr(cls, "__slots__", ())]
-    return {name: getattr(obj, name) for name in slots if hasattr(obj, name)}
 
 
 def objects_in(value: Any) -> Any:
@@ -103,10 +96,14 @@ facts.effect(unless_objects)
 
 
 class ReadLater:
-    """What can be reached from the objects that a back function has captured, as it is now."""
+    """What is reached from the objects that a back function may read, as it is now.
+
+    These are the ones, of those that the rule was given, which are reached from the back function.
+    """
 
     def __init__(self, back: Any, operands: tuple[Any, ...]) -> None:
-        self._objects = [one for one in _objects_of(operands) if _has_captured(back, one)]
+        given = {id(one) for one in reached(operands, held_by) if is_place(type(one))}
+        self._objects = [one for one in reached(back, held_by) if id(one) in given]
         self._before = [
             x.copy() if isinstance(x, np.ndarray) else x for x in _reached(self._objects, set())
         ]
@@ -121,26 +118,6 @@ class ReadLater:
             )
 
 
-def _objects_of(value: Any) -> Iterator[Any]:
-    if is_place(type(value)):
-        yield value
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _objects_of(item)
-
-
-def _has_captured(back: Any, value: Any) -> bool:
-    """Whether a back function may read an object: one that isn't a function may read any."""
-    if not isinstance(back, types.FunctionType):
-        return True
-    held = [cell.cell_contents for cell in back.__closure__ or ()] + list(back.__defaults__ or ())
-    return any(
-        one is value or (isinstance(one, types.FunctionType) and _has_captured(one, value))
-        or any(item is value for item in _objects_of(one))
-        for one in held
-    )
-
-
 def _reached(value: Any, known: set[int]) -> Iterator[Any]:
     """Objects, arrays and what stands in them, in an order that is the same each time."""
     yield value
@@ -148,7 +125,7 @@ def _reached(value: Any, known: set[int]) -> Iterator[Any]:
         return
     known.add(id(value))
     if is_place(type(value)):
-        for name, item in _attributes(value).items():
+        for name, item in attributes_of(value).items():
             yield name
             yield from _reached(item, known)
     elif isinstance(value, dict):
@@ -163,4 +140,4 @@ def _reached(value: Any, known: set[int]) -> Iterator[Any]:
 def _is_same(now: Any, before: Any) -> bool:
     if isinstance(now, np.ndarray) and isinstance(before, np.ndarray):
         return np.array_equal(now, before, equal_nan=now.dtype.kind in "fc")
-    return now is before
+    return now is before or (type(now) is type(before) and type(now) in PLAIN and now == before)

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 
 from ir import facts
 from ir.heap import Identity
-from zyg.compiler.inference.fields import fields_of
 from zyg.compiler.inference.objects import is_place
 from zyg.cotangents.cotangent import rebuilt
 from zyg.held.held_memory import Seen
 from zyg.held.memory_kinds import CONTAINERS, reaches_memory
+from zyg.held.reaching import attributes_of
 from zyg.held.shadows import Shadows
 from zyg.rules.registry import constant
 
@@ -67,7 +67,7 @@ def _seen(value: Any, open_: dict[int, SeenParts]) -> SeenValue:
 def parts_of(value: Any) -> dict[Any, Any] | None:
     """What a value holds whose cotangent has names or positions; None of others."""
     if is_place(type(value)):
-        return dict(fields_of(value))
+        return attributes_of(value)
     if isinstance(value, dict):
         return dict(value)
     if isinstance(value, (*CONTAINERS, tuple)):
