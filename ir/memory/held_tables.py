@@ -147,12 +147,17 @@ def kind_of_items(type_: Type) -> Kind:
     """What tells apart containers of one class, whatever is changed in them."""
     if not isinstance(type_, CONTAINERS):
         return None
-    item = item_held(type_)
+    kind = kind_of_item(item_held(type_))
+    if kind is None and isinstance(type_, Dict) and is_memory_of_memory(type_):
+        return frozenset(name for name, _ in type_.items), ()
+    return kind
+
+
+def kind_of_item(item: Type) -> Kind:
+    """The kind of which one item is."""
     cls = class_of(item)
     if cls is None:
-        if not isinstance(type_, Dict) or not is_memory_of_memory(type_):
-            return None
-        return frozenset(name for name, _ in type_.items), ()
+        return None
     return (cls, kind_of_items(item)) if may_be_memory(item) else ()
 
 

@@ -223,13 +223,18 @@ def has_made_sizes(type_: Type) -> bool:
             return False
 
 
-def of_unknown_rank(rule: facts.ResultOf, args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """The join over the first few ranks; the last two must agree, as all that follow then do."""
-    assert isinstance(args[0], Array)
-    dtype, others = args[0].dtype, args[1:]
-    results = [
-        without_rank(rule((Array(dtype, (ANY,) * rank), *others), kwargs)) for rank in UNKNOWN_RANKS
-    ]
+def of_unknown_rank(
+    rule: facts.ResultOf, args: tuple[Type, ...], kwargs: dict[str, Type], position: int = 0
+) -> Type:
+    """The join over the first few ranks of the array at a position; the last two must agree, as all
+    that follow then do."""
+    array = args[position]
+    assert isinstance(array, Array)
+    results = []
+    for rank in UNKNOWN_RANKS:
+        known = Array(array.dtype, (ANY,) * rank)
+        given = (*args[:position], known, *args[position + 1 :])
+        results.append(without_rank(rule(given, kwargs)))
     if results[-1] != results[-2]:
         return TOP
     # With too few dimensions NumPy raises: no value.
@@ -352,8 +357,10 @@ def shaped_by(
             shapes = [dims_of(operand) for operand in operands if operand is not None]
             settings = tuple(map(setting, args[data:]))
             keywords = {name: setting(type_) for name, type_ in kwargs.items()}
-            if len(shapes) != data or None in shapes or mixes_by_value(operands):  # type: ignore[arg-type]
+            if len(shapes) != data or mixes_by_value(operands):  # type: ignore[arg-type]
                 return TOP
+            if None in shapes:
+                return of_unknown_ranks(args, tuple(kwargs.items()))
             dims = shape_of(*shapes, *settings, **keywords)
             samples = tuple(sample(operand, _one) for operand in operands)  # type: ignore[arg-type]
             result = call(callee, (*samples, *settings), keywords)
@@ -362,5 +369,14 @@ def shaped_by(
         if dims is None:
             return example_calls.by_calls(callee, data)(args, kwargs)
         return with_dims(result, dims)
+
+    @lru_cache(maxsize=256)
+    def of_unknown_ranks(args: tuple[Type, ...], kwargs: tuple[tuple[str, Type], ...]) -> Type:
+        for position, type_ in enumerate(args[:data]):
+            array = as_array(type_)
+            if isinstance(array, Array) and array.dims is None:
+                given = (*args[:position], array, *args[position + 1 :])
+                return of_unknown_rank(result_of, given, dict(kwargs), position)
+        return TOP
 
     return distributed(result_of)

@@ -14,12 +14,12 @@ import numpy as np
 
 from ir import facts
 from ir.core import Call, Const
-from ir.library.fact_rules import declare
-from ir.types import TOP, Type
+from ir.types import TOP, Type, Union, join_all, members_of
 from zyg.array_type import (
     Array,
     Dims,
     broadcast,
+    is_number,
 )
 from zyg.facts.numpy_example import shaped_by
 
@@ -75,10 +75,20 @@ facts.fresh(*PRODUCTS, *OTHERS, np.linalg.inv, np.linalg.cholesky, np.linalg.det
 facts.fresh(operator.matmul)
 
 
-@declare(operator.matmul)
+@facts.result(operator.matmul)
 def matmul(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    known = len(args) == 2 and all(isinstance(type_, Array) for type_ in args)
-    return _matmul(args, kwargs) if known else TOP
+    given = tuple(map(_without_numbers, args))
+    known = len(args) == 2 and all(
+        isinstance(member, Array) for type_ in given for member in members_of(type_)
+    )
+    return _matmul(given, kwargs) if known else TOP
+
+
+def _without_numbers(type_: Type) -> Type:
+    """An operand of `@`, which refuses numbers."""
+    if not isinstance(type_, Union):
+        return type_
+    return join_all([member for member in type_.members if not is_number(member)])
 
 
 _matmul = shaped_by(np.matmul, matmul_dims, 2)

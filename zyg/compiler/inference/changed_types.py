@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ir.bounded_types import LARGE, bounded, size_of
-from ir.memory.held_tables import Kind, kind_of_items, may_be_one
-from ir.memory.held_types import CONTAINERS
+from ir.memory.held_tables import Kind, kind_of_item, kind_of_items, may_be_one
+from ir.memory.held_types import CONTAINERS, item_held
 from ir.types import (
     TOP,
     Dict,
@@ -19,18 +19,33 @@ from ir.types import (
     Union,
     class_of,
     join_all,
+    members_of,
 )
 
-# What containers have been changed to, by their class, the kind of their items, and whether they
+# The kinds of which the items of a container may be; None where that isn't known.
+Kinds: TypeAlias = frozenset[Kind] | None
+# What containers have been changed to, by their class, the kinds of their items, and whether they
 # were elements of others.
-Changed = dict[tuple[type | None, Kind, bool], Type]
-# Whether a container may be one that was changed: by the kind of items of that, and whether it was
+Changed = dict[tuple[type | None, Kinds, bool], Type]
+# Whether a container may be one that was changed: by the kinds of items of that, and whether it was
 # an element; and by its own type, and how deep it stands.
-Sameness: TypeAlias = Callable[[Kind, bool, Type, int], bool]
+Sameness: TypeAlias = Callable[[Kinds, bool, Type, int], bool]
+NUMBERS: Kinds = frozenset([()])
 
 
-def may_be_same(changed: Kind, is_element: bool, type_: Type, depth: int) -> bool:
-    return may_be_one(changed, kind_of_items(type_))
+def kinds_of_items(type_: Type) -> Kinds:
+    kind = kind_of_items(type_)
+    if kind is None and isinstance(type_, CONTAINERS):
+        kinds = {kind_of_item(item) for item in members_of(item_held(type_))}
+        return None if None in kinds else frozenset(kinds)
+    return None if kind is None else frozenset([kind])
+
+
+def may_be_same(changed: Kinds, is_element: bool, type_: Type, depth: int) -> bool:
+    kinds = kinds_of_items(type_)
+    return changed is None or kinds is None or any(
+        may_be_one(first, second) for first in changed for second in kinds
+    )
 
 
 def joined_within(type_: Type, changed: Changed, is_same: Sameness, depth: int = 0) -> Type:

@@ -21,8 +21,8 @@ import numpy as np
 from ir import facts
 from ir.generators import Generator
 from ir.heap import Cell, Contents
-from ir.memory.held_tables import Kind, kind_of_items
-from ir.memory.held_types import item_held
+from ir.memory.held_tables import kind_of_items
+from ir.memory.held_types import CONTAINERS, item_held
 from ir.shared_names import Names
 from ir.types import (
     BOTTOM,
@@ -43,9 +43,12 @@ from ir.types import (
 )
 from zyg.array_type import ANY, BIG, Array, Symbol, is_big
 from zyg.compiler.inference.changed_types import (
+    NUMBERS,
     Changed,
+    Kinds,
     Sameness,
     joined_within,
+    kinds_of_items,
     may_be_same,
     of_anything,
 )
@@ -196,10 +199,14 @@ class Fields:
 
     def _note_changed(self, new: Type, before: Type, is_element: bool) -> Changed:
         """Notes what may be the same container: one with items of the kind that they are now, or
-        were before. Where contents are followed, they are of one kind."""
-        kinds = {kind_of_items(new)}
-        if not self.follows_contents:
-            kinds.add(kind_of_items(widen(before)))
+        were before. Where contents are followed, they are of one kind. Where nothing was in it,
+        no name of it says that there was."""
+        kinds = {kinds_of_items(new)}
+        old = widen(before)
+        if not self.follows_contents and not (
+            isinstance(old, CONTAINERS) and item_held(old) == BOTTOM
+        ):
+            kinds.add(kinds_of_items(old))
         keys = [(class_of(new), kind, is_element) for kind in kinds]
         for key in keys:
             self.changed[key] = join(self.changed.get(key, BOTTOM), new)
@@ -214,7 +221,7 @@ class Fields:
             return joined_within(widen(type_), self.changed, self._is_same_in_attribute, depth=1)
         return joined_within(widen(type_), self.changed, may_be_same)
 
-    def _may_be_filled(self, changed: Kind, is_element: bool, type_: Type, depth: int) -> bool:
+    def _may_be_filled(self, changed: Kinds, is_element: bool, type_: Type, depth: int) -> bool:
         """Whether a container that an attribute holds, and in which is nothing, or None, may be one
         that was changed by another attribute. Of others, code doesn't rest on what is in them."""
         item = item_held(type_)
@@ -224,7 +231,7 @@ class Fields:
         return self._is_same_in_attribute(changed, self.follows_contents, type_, depth)
 
     def _is_same_in_attribute(
-        self, changed: Kind, is_element: bool, type_: Type, depth: int
+        self, changed: Kinds, is_element: bool, type_: Type, depth: int
     ) -> bool:
         """Whether a container that an attribute holds, so many containers deep, is taken for one
         that was changed. One that was empty could be any. Where contents are followed, it is taken
@@ -234,7 +241,7 @@ class Fields:
             return False
         if kind_of_items(type_) is not None or not self.follows_contents:
             return True
-        return not is_element if depth == 0 else not changed
+        return not is_element if depth == 0 else changed in (None, NUMBERS)
 
     def store(self, cls: type | None, name: str, type_: Type) -> None:
         """Notes what a store leaves in an attribute."""
