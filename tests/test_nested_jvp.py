@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import zyg
+from tests import differences
 from tests.orders_of_modes import MODES, forward, reverse
 from tests.test_nested_objects import (
     counted,
@@ -335,3 +336,31 @@ def test_constant_among_starred_arguments_that_are_found():
 
     assert zyg.hvp(composed, 1.3, 1.0) == pytest.approx(8.0)
     assert zyg.gradient(zyg.grad(composed), 1.3)[0] == pytest.approx(8.0)
+
+
+def along_a_loop_variable(x):
+    for i in range(3):
+        _, slope = zyg.jvp(lambda w: np.tanh(w) * i, (x,), (np.ones(3),))
+        x = x - 0.1 * slope
+    return np.sum(x**2)
+
+
+def along_what_a_loop_computes(x):
+    y, total, factor = 2 * x, 0.0, 1.0
+
+    def weighted(w):
+        return np.sum(np.sin(w) * y) * factor
+
+    for _ in range(3):
+        y = y * x
+        factor = factor * np.sum(y)
+        total = total + zyg.jvp(weighted, (x,), (y,))[1]
+    return total
+
+
+@pytest.mark.parametrize("f", [along_a_loop_variable, along_what_a_loop_computes])
+def test_functions_that_have_captured_what_a_loop_assigns(f):
+    x = np.array([0.3, 0.2, -0.4])
+    differences.check_gradient(f, (x,), zyg.pullback)
+    slope = zyg.gradient(f, x)[0] @ x
+    assert zyg.jvp(f, (x,), (x,))[1] == pytest.approx(slope, rel=1e-10)

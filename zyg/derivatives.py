@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ir import facts
 from ir.late import late
+from ir.types import TOP, Scalar, Type
 from zyg.api import gradient, pullback
+from zyg.array_type import Array
 from zyg.blocks import blocks
 from zyg.calls.back_functions import Pullback
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
@@ -72,6 +75,11 @@ def hvp(f: Callable[[Any], Any], x: Any, v: Any) -> Any:
 
 
 substitute(hvp)(hvp_inside)
+
+
+@facts.result(hvp)
+def _product_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return _with_sizes_again(args[1], 1) if len(args) == 3 else TOP
 
 
 def jacobian(f: Callable[..., Any], *xs: Any, sparsity: Any = None) -> tuple[Any, ...]:
@@ -227,3 +235,19 @@ def _hessian_rows(f: Any, xs: tuple[Any, ...], along: tuple[Any, ...], i: int) -
 substitute(jacobian)(jacobian_inside)
 substitute(hessian)(hessian_inside)
 substitute(diaghessian)(diaghessian_inside)
+
+
+@facts.result(hessian)
+def _hessian_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return _with_sizes_again(args[1], 2) if len(args) == 2 else TOP
+
+
+def _with_sizes_again(type_: Type, times: int) -> Type:
+    """The type of derivatives by a real argument, which have its sizes so many times."""
+    match type_:
+        case Array(dtype, dims) if dtype.kind == "f" and dims is not None:
+            return Array(dtype, dims * times)
+        case Scalar(cls) if cls is float:
+            return type_
+        case _:
+            return TOP

@@ -57,6 +57,9 @@ def diaghessian_inside(f: Any, *xs: Any) -> Any:
 
 def _second_derivatives(f: Any, x: Any) -> Any:
     """The matrix of the second derivatives."""
+    if isinstance(x, np.ndarray) and x.ndim == 1 and x.dtype.kind == "f":
+        back = pullback(lambda x: gradient(f, x)[0], x)[1]
+        return np.array([back(unit)[0] for unit in np.eye(len(x))])
     vector, unflatten = flatten(x)
     refuse_complex(vector, "its argument")
     structure = structure_of(unflatten)

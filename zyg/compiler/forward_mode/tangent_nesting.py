@@ -24,7 +24,7 @@ from zyg.compiler.calling import calling
 from zyg.compiler.forward_mode import inner_tangents
 from zyg.compiler.forward_mode.tangent_code import tangents_of
 from zyg.compiler.inference.object_needs import note_lost
-from zyg.compiler.inference.objects import holds_no_objects
+from zyg.compiler.inference.objects import holds_no_objects, shows_objects
 from zyg.compiler.nested.inner_gradients import expansions
 from zyg.compiler.nested.nesting import (
     held_inputs,
@@ -113,11 +113,14 @@ def expanded_jvp(
             "jvp of a function that stores into globals, inside of differentiated code", loc,
             advice="let it return what it computes",
         )
-    if not all(holds_no_objects(made.inputs[i]) for i in active):
-        raise Unsupported(
-            "jvp with respect to objects, inside of differentiated code", loc,
-            advice="give it numbers, and let it return what it computes",
-        )
+    for i in sorted(active):
+        if shows_objects(made.inputs[i]):
+            raise Unsupported(
+                "jvp with respect to objects, inside of differentiated code", loc,
+                advice="give it numbers, and let it return what it computes",
+            )
+        if not holds_no_objects(made.inputs[i]):
+            inference.call(unless_objects, inputs[i], Const("is given"), loc=loc)
     compiler = specialiser.derived.__self__
     whole = active if heap is None else active | {heap}
     derived = tangents_of(compiler).derived(made, made.flow & whole)
@@ -136,17 +139,18 @@ def expanded_jvp(
     )
     if heap is not None and not holds_no_objects(made.value_type):
         value = inference.call(operator.getitem, pair, Const(0), loc=loc)
-        inference.call(unless_objects, value, loc=loc)
+        inference.call(unless_objects, value, Const("gives"), loc=loc)
     return pair
 
 
-def unless_objects(value: Any) -> None:
-    """Raises for objects: their tangents would be dicts of those of their attributes."""
+def unless_objects(value: Any, part: str) -> None:
+    """Raises for objects that a function is given, or `gives`: their tangents would be dicts of
+    those of their attributes."""
     found = class_of_held(value)
     if found is not None:
         raise NotDifferentiable(
-            f"jvp of a function that gives a {found.__name__}, inside of differentiated code; let "
-            "it give numbers"
+            f"jvp of a function that {part} a {found.__name__}, inside of differentiated code; "
+            "give it numbers, and let it return what it computes"
         )
 
 
