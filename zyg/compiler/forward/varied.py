@@ -404,9 +404,10 @@ class Variation(Lengths):
         found: bool = self.surroundings.works_on_objects(
             type_of(callee), tuple(map(type_of, args)), kwtypes
         )
-        if found and len(op.args) == len(args) and isinstance(callee, Const):
+        if found and len(op.args) == len(args):
+            known = op.callee if isinstance(op.callee, Value) else callee
             found = self.surroundings.works_on_objects(
-                type_of(callee), tuple(map(type_of, op.args)), kwtypes
+                type_of(known), tuple(map(type_of, op.args)), kwtypes
             )
         return found
 

@@ -22,7 +22,7 @@ from ir.derived import is_named_tuple
 from ir.inference.metaclasses import MAKE_CLASS
 from ir.library.builtin_facts import IN_PLACE
 from ir.memory.memory_facts import CHANGING
-from ir.types import TOP, Tuple, Type
+from ir.types import TOP, Known, Tuple, Type
 from zyg.checkpointing import checkpointed
 from zyg.compiler.inference import constructors, conversions, objects, replaced
 from zyg.compiler.inference.objects import item_of_class
@@ -305,7 +305,10 @@ facts.changes_unseen(pullback_call, pullback_apply)
 
 @facts.result(pullback_call, pullback_apply, call_rule)
 def _type_of_pair(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    return Tuple((TOP, BACK))
+    """A value, which is such a pair where the function gives one, and the back function."""
+    function = args[0] if args else TOP
+    is_pair = isinstance(function, Known) and id(function.value) in NESTED
+    return Tuple((_type_of_pair(args[1:], kwargs) if is_pair else TOP, BACK))
 
 
 # What these give is a pair of a value and a back function, which has derivatives of its own.
