@@ -202,6 +202,13 @@ def is_numeric(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biufc" and dtype.isnative
 
 
+def is_number_or_array(x: Any) -> bool:
+    """Whether a value is a number or an array, of a class that code can be made for."""
+    if isinstance(x, np.ndarray):
+        return type(x) is np.ndarray and is_numeric(x.dtype)
+    return type(x) in (float, int, complex, bool) or isinstance(x, np.number)
+
+
 def array_of(dtype: np.dtype[Any], dims: Dims | None) -> Type:
     return Array(dtype, dims) if is_numeric(dtype) else Instance(np.ndarray)
 

@@ -23,6 +23,7 @@ from ir.derived import replaces
 from ir.library.builtin_facts import IN_PLACE
 from ir.memory.memory_facts import CHANGING
 from zyg import array_type
+from zyg.checkpointing import checkpointed
 from zyg.compiler.forward_mode.tangent_caches import cached_property_read, remembered
 from zyg.compiler.forward_mode.tangent_callables import (
     is_of_named_tuple,
@@ -101,6 +102,8 @@ def tangent_call(
     kwarg_dots: dict[str, Any] | None = None,
 ) -> tuple[Any, Any]:
     """The value and the tangent of a call: the function comes first, then its arguments."""
+    if primals[0] is checkpointed:  # what it does is for reverse mode
+        return tangent_call(primals[1:], dots[1:], kwargs, kwarg_dots)
     y, dot = _tangent_call(primals, dots, kwargs, kwarg_dots)
     if dot is None and primals[0] is iter and dots[1] is not None:
         _unless_lost(primals[1])
@@ -425,7 +428,7 @@ def rule_call(
             tangent_call, primals, dots, kwargs or {}, kwarg_dots or {}
         )
         return pair
-    is_of_numbers = all(map(_is_numeric, args))
+    is_of_numbers = all(map(array_type.is_number_or_array, args))
     if not is_of_numbers and not kwargs:
         found = of_sets(function, tuple(args), tuple(dots[1:]))
         if found is not None:
@@ -467,13 +470,6 @@ def tangent_by_rule(
     return by_rows(
         lambda: dynamic.call_rule(function, *args, **(kwargs or {})), function, dots, args
     )[1]
-
-
-def _is_numeric(x: Any) -> bool:
-    """Whether a value is a number or an array, of a class that code can be made for."""
-    if isinstance(x, np.ndarray):
-        return type(x) is np.ndarray and array_type.is_numeric(x.dtype)
-    return type(x) in (float, int, complex, bool) or isinstance(x, np.number)
 
 
 def _is_known_at_once(function: Any) -> bool:

@@ -18,6 +18,7 @@ from ir.memory.contents import holds_memory
 from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, Union, class_of
+from zyg.checkpointing import checkpointed
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
@@ -165,6 +166,8 @@ class ObjectNeeds(DecidingFunctions):
             function = callee.value
             if function is primitives.apply:
                 return not self.sets_apart and self._applies_to_objects(args[0])
+            if function is checkpointed and args:
+                return self.works_on_objects(args[0], args[1:], kwargs)
             rule = rule_of(function)
             if (
                 is_constant(function) and isinstance(function, types.FunctionType)
