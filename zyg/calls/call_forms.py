@@ -21,7 +21,7 @@ from zyg.compiler.generated import Joint
 from zyg.compiler.inference.number_keys import refuse_keys_read
 from zyg.compiler.inference.object_needs import note_lost
 from zyg.compiler.inference.stepping import is_own_iterator
-from zyg.compiler.nested.inner_gradients import CallsSolver, Stepped
+from zyg.compiler.nested.inner_gradients import CallsSolver, Stepped, Unsettled
 from zyg.errors import UnsupportedSyntax
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def made_of_signature(
     fields: Fields | None = None, on_values: bool = False,
 ) -> Entry:
     """The entry of a signature."""
-    follows_solvers = False
+    follows_solvers, rounds = False, 0
     while True:
         try:
             known = None if fields is None else fields.copy()
@@ -129,6 +129,12 @@ def made_of_signature(
             fields = fields.copy()
             fields.set_apart(fields.copied())
             fields.go_by_steps(fields.copied())
+        except Unsettled:  # the adjoint has put more into objects than the program does
+            compiler.abandon()
+            rounds += 1
+            if known is None or rounds == MAX_ROUNDS:
+                raise nesting.refused(plan.source.loc) from None
+            fields = known
         except NeedsHeap:
             raise
         except Unsupported:

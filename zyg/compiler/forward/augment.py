@@ -430,7 +430,7 @@ class Augmenter(ForwardCalls):
             callee, args = args[0], args[2:]
             is_of_heap = isinstance(changed, Const) and changed.value == (HEAP_NAME,)
             # A call that changes memory that objects may hold runs as one of what isn't known.
-            is_apart = is_of_heap and self._changes_arguments(callee, args, kwargs)
+            is_apart = is_of_heap and self._changes_arguments(op)
             if not is_apart and self._static_call(op, callee, args, kwargs, mapping):
                 return
             if is_of_heap:

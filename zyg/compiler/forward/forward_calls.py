@@ -174,14 +174,13 @@ class ForwardCalls(ForwardObjects):
             self._take_apart(whole, result, mapping)
         return True
 
-    def _changes_arguments(
-        self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
-    ) -> bool:
-        """Whether code for a call gives new versions of its arguments, beside the heap; a function
-        that is declared to have no derivative, and isn't followed, may change any."""
+    def _changes_arguments(self, op: Call) -> bool:
+        """Whether code for a call that changes the heap gives new versions of its arguments, too; a
+        function that is declared to have no derivative, and isn't followed, may change any."""
+        callee, args = op.args[0], op.args[2:]
         if isinstance(callee, Const) and is_constant(callee.value):
             return True
-        kwarg_types = {name: type_of(arg) for name, arg in kwargs.items()}
+        kwarg_types = {name: type_of(arg) for name, arg in op.kwargs.items()}
         made = self._specialiser.call(type_of(callee), tuple(map(type_of, args)), kwarg_types)
         return made is not None and made.changes_arguments
 
