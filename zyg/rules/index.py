@@ -95,7 +95,8 @@ NAMED = {
     "zyg.cotangents.matrix_bars": {"cotangents": "product_left product_right"},
     "zyg.arrays.quotients": {
         "quotients":
-            "over_square over_length weight_of_two power_part product_over times_log in_floats",
+            "over_square over_plain_square over_length weight_of_two power_part product_over "
+            "times_log in_floats",
     },
     "zyg.arrays.selections": {
         "quotients": "selected unmoved is_steep narrowed below_infinity", "indexing": "is_finite",
