@@ -150,7 +150,7 @@ LATE = {
     "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
     "scipy.stats": (
         "special_functions", "special_gamma", "scipy_stats", "scipy_stats_frozen",
-        "scipy_stats_vectors", "scipy_stats_samples",
+        "scipy_stats_vectors", "scipy_stats_frozen_vectors", "scipy_stats_samples",
     ),
     "scipy.signal": ("scipy_signal", "scipy_filters"),
     "scipy.linalg": (
