@@ -462,27 +462,6 @@ def is_beyond(callee: object) -> bool:
     return id(callee) in _beyond
 
 
-def without_output(
-    callee: object, args: Sequence[T], keywords: Mapping[str, T]
-) -> tuple[list[T], dict[str, T], T | None]:
-    """The arguments of a call of a function that has a rule, and apart from them its `out`.
-
-    An output by position is behind a ufunc's operands, or where the rule has a parameter `out`.
-    """
-    rest = dict(keywords)
-    out = rest.pop("out", None)
-    if isinstance(callee, np.ufunc):
-        given = out is None and len(args) > callee.nin
-        return list(args[: callee.nin]), rest, args[callee.nin] if given else out
-    code = getattr(rule_of(callee) or substitute_of(callee), "__code__", None)
-    names = () if code is None else code.co_varnames[: code.co_argcount]
-    place = names.index("out") if "out" in names else len(args)
-    if len(args) <= place:
-        return list(args), rest, out
-    behind = zip(names[place + 1 :], args[place + 1 :], strict=False)
-    return list(args[:place]), {**dict(behind), **rest}, args[place]
-
-
 def is_constant(callee: object) -> bool:
     return id(callee) in _constant or (_look_for(callee) and id(callee) in _constant)
 

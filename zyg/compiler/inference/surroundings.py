@@ -36,6 +36,7 @@ from zyg.compiler.inference.stepping import PROGRAMS, READERS
 from zyg.compiler.nested import inner_gradients
 from zyg.compiler.origins import is_of_zyg, is_ours, is_run_time, works_on_values
 from zyg.compiler.overwriting.mutation import is_harmless, is_users, refuse_mutation
+from zyg.compiler.run_time.outputs import without_output
 from zyg.rules.registry import (
     Unread,
     is_constant,
@@ -45,7 +46,6 @@ from zyg.rules.registry import (
     rule_of,
     stand_in_of,
     substitute_of,
-    without_output,
 )
 from zyg.signature import is_by_rules
 
