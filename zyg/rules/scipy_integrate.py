@@ -74,8 +74,11 @@ READS_OBJECTS = (
 
 @adjoint(integrate.quad)
 def quad(
-    func, a, b, args=(), *, pullback=None, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None
+    func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None,
+    *, pullback=None,
 ):
+    if full_output:
+        raise NotDifferentiable("scipy.integrate.quad has no rule for full_output")
     y = integrate.quad(
         func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points
     )
@@ -84,15 +87,28 @@ def quad(
     like, total = integrated_bars(pullback, func, a, b, rest, epsabs, epsrel, points)
     at_a = func(a, *rest) if np.isfinite(a) else None
     at_b = func(b, *rest) if np.isfinite(b) else None
+    jumps = None if points is None else [jump_at(func, p, a, b, rest) for p in points]
 
     def back(bars):
         y_bar = integral_bar(*bars)
         (f_bar, *others), _ = with_numbers(like, y_bar * total)
         a_bar = None if at_a is None else -y_bar * at_a
         b_bar = None if at_b is None else y_bar * at_b
-        return f_bar, a_bar, b_bar, like_args(others, args)
+        points_bar = None if jumps is None else seed_like(points, y_bar * np.array(jumps))
+        return f_bar, a_bar, b_bar, like_args(others, args), None, None, None, None, points_bar
 
     return y, back
+
+
+def jump_at(func, point, a, b, args):
+    """How much less the integrand is behind a point than in front of it.
+
+    That is what the integral grows by as the point moves on, if the integrand jumps there.
+    """
+    gap = 1e-9 * (b - a)
+    if not 0 < (point - a) / gap < 1e9:
+        return 0.0
+    return func(point - gap, *args) - func(point + gap, *args)
 
 
 def integral_bar(y_bar, error_bar):
