@@ -271,7 +271,10 @@ def solve_ivp(
         times, y_bar = bars_along(bars, record, start, success)
         states = solved_again(slope, record, times, first)
         found, y0_bar, times_bar = adjoint_integral(pullback, slope, states, times, y_bar)
-        span_bar, t_eval_bar = time_bars(times_bar, len(times) == len(record[0]), t_eval)
+        t_bar = None if bars is None else bars.get("t")
+        span_bar, t_eval_bar = time_bars(
+            times_bar, 0.0 * record[0] if t_bar is None else t_bar, t_eval
+        )
         args_bar = None if args is None else tuple(found[1:])
         return (
             found[0], span_bar, seed_like(y0, y0_bar), None, t_eval_bar, None, None, None, args_bar,
@@ -284,7 +287,7 @@ def bars_along(bars, record, start, success):
     """The times from the start on, and the cotangents of the states there; `bars` are None where
     the adjoint is run for what calls of `fun` have changed."""
     bars = {} if bars is None else bars
-    unknown = [name for name, bar in bars.items() if name != "y" and matters(bar)]
+    unknown = [name for name, bar in bars.items() if name not in ("t", "y") and matters(bar)]
     if unknown:
         raise NotDifferentiable(f"`{unknown[0]}` of what solve_ivp returns has no derivative")
     if not success:
@@ -296,10 +299,11 @@ def bars_along(bars, record, start, success):
     return np.concatenate([[start], read]), np.concatenate([np.zeros_like(rows[:1]), rows])
 
 
-def time_bars(times_bar, is_first, t_eval):
-    """The cotangents of `t_span` and `t_eval`."""
+def time_bars(times_bar, t_bar, t_eval):
+    """The cotangents of `t_span` and `t_eval`: of the times where the solution is read, from the
+    start on, and of the times that are returned."""
     if t_eval is None:  # the solver chooses the times between the ends
-        return (times_bar[0], times_bar[-1]), None
-    if is_first:
-        return (times_bar[0], None), np.concatenate([[0.0], times_bar[1:]])
-    return (times_bar[0], None), times_bar[1:]
+        return (times_bar[0] + t_bar[0], times_bar[-1] + t_bar[-1]), None
+    if len(times_bar) == len(t_bar):
+        return (times_bar[0], None), t_bar + np.concatenate([[0.0], times_bar[1:]])
+    return (times_bar[0], None), t_bar + times_bar[1:]
