@@ -109,6 +109,9 @@ NAMED = {
     "zyg.arrays.windows": {"windows": "windows_bar windows_and_axes"},
 }
 
+# Classes that name no module but `builtins`, and the modules of what makes their objects.
+WITHOUT_MODULE = {"SuperLU": "scipy.sparse.linalg"}
+
 # By module alone, for functions that have no rule otherwise: of `numpy`, what isn't an everyday
 # function.
 LATE = {
@@ -146,7 +149,7 @@ LATE = {
     ),
     "scipy.optimize": ("scipy_optimize",),
     "scipy.sparse": ("scipy_sparse", "scipy_sparse_tangents"),
-    "scipy.sparse.linalg": ("scipy_sparse", "scipy_sparse_tangents"),
+    "scipy.sparse.linalg": ("scipy_sparse", "scipy_sparse_tangents", "scipy_factors"),
     "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
     "scipy.stats": (
         "special_functions", "special_gamma", "scipy_stats", "scipy_stats_frozen",

@@ -47,7 +47,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 import numpy as np
 
 from ir.record import record
-from zyg.rules.index import HAVING_RULES, LATE, named
+from zyg.rules.index import HAVING_RULES, LATE, WITHOUT_MODULE, named
 from zyg.signature import by_identity
 
 Rule: TypeAlias = Callable[..., Any]
@@ -276,6 +276,8 @@ def _package(callee: object) -> str | None:
     """The module that the rules of a callable are found by; None where it doesn't say."""
     owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
     module = getattr(owner, "__module__", None)
+    if module == "builtins":
+        module = WITHOUT_MODULE.get(getattr(owner, "__name__", ""), module)
     if not isinstance(module, str):
         # NumPy's ufuncs say so since NumPy 2.
         is_numpys = isinstance(callee, np.ufunc) and getattr(np, callee.__name__, None) is callee
