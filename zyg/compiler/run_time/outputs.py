@@ -35,7 +35,7 @@ def without_output(
         return list(args[: callee.nin]), rest, args[callee.nin] if given else out
     code = getattr(rule_of(callee) or substitute_of(callee), "__code__", None)
     names = () if code is None else code.co_varnames[: code.co_argcount]
-    if "out" not in names and code is not None and len(args) > 2:
+    if "out" not in names and len(args) > 2:
         names = _names_of(callee)
     place = names.index("out") if "out" in names else len(args)
     if len(args) <= place:
