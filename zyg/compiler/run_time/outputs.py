@@ -9,7 +9,7 @@ import functools
 import inspect
 import types
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,14 +44,19 @@ def without_output(
     return list(args[:place]), {**dict(behind), **rest}, args[place]
 
 
-@functools.cache
 def _names_of(callee: object) -> tuple[str, ...]:
     """The parameters of a function or method of NumPy's that may be given by position."""
     is_method = isinstance(callee, types.MethodDescriptorType) and callee.__objclass__ is np.ndarray
-    if not is_method and not str(getattr(callee, "__module__", None)).startswith("numpy"):
+    is_numpys = str(getattr(callee, "__module__", None)).startswith("numpy")
+    if isinstance(callee, type) or not (is_method or is_numpys) or callee.__hash__ is None:
         return ()
+    return _parameters_of(callee)
+
+
+@functools.cache
+def _parameters_of(callee: Any) -> tuple[str, ...]:
     try:
-        parameters = inspect.signature(callee).parameters.values()  # type: ignore[arg-type]
-    except ValueError:  # NumPy 1 doesn't tell the parameters of functions in C
+        parameters = inspect.signature(callee).parameters.values()
+    except (TypeError, ValueError):  # NumPy 1 doesn't tell the parameters of functions in C
         return ()
     return tuple([p.name for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD])
