@@ -328,7 +328,13 @@ class ProgramSurroundings(EffectSurroundings):
             specialisation = self._specialiser.call(callee, args, kwargs)
         except (Unsupported, SourceNotFound):
             return TOP  # an error only where the call has to be differentiated
-        return TOP if specialisation is None else specialisation.value_type
+        if specialisation is None:
+            return TOP
+        if specialisation.value_type is BOTTOM and isinstance(callee, Known) and (
+            is_constant(callee.value)
+        ):
+            return TOP  # called as it is, and not by what stands for the functions that it calls
+        return specialisation.value_type
 
 
 def _is_typed(value: Any) -> bool:
