@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 
 from ir import facts
@@ -17,6 +19,11 @@ constant(
     *(np.identity, np.tri, np.array2string, np.array_str, np.array_repr),
     *(np.bartlett, np.blackman, np.hamming, np.hanning),
 )
+
+constant(*[
+    value for value in vars(np.dtype).values()
+    if isinstance(value, (types.GetSetDescriptorType, types.MemberDescriptorType))
+])
 
 # Questions about types, texts, settings, calendars and files.
 ABOUT_TYPES = (

@@ -132,6 +132,7 @@ LATE = {
     "itertools": ("lazy",),
     "json": ("standard_library",),
     "math": ("scalar",),
+    "numpy.polynomial.polynomial": ("power_series",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "creation", "einsum", "index_tricks",
         "options", "order_statistics", "padding", "piecewise", "polynomials",

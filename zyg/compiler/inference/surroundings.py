@@ -282,6 +282,8 @@ class ProgramSurroundings(EffectSurroundings):
             return None  # whose rule is for second derivatives
         if rule_of(callee) is not None or is_constant(callee) or callee.__closure__:
             return None
+        if substitute_of(callee) is not None:
+            return None
         if facts.has_effect(callee) or is_by_rules(callee):
             return None
         module = str(callee.__module__)
