@@ -41,6 +41,7 @@ def reductions() -> Iterator[Row]:
         yield from cases(callee, *shapes, *several[:4])
     for callee in (np.var, np.std, np.ndarray.var, np.ndarray.std):
         yield from cases(callee, (real(2, 3), Options(axis=1, ddof=1)), (real(4), Options(ddof=1)))
+        yield from cases(callee, (real(2, 3), 1, None, None, 0.5), (cplx(4), None, None, None, 1.5))
     started = (
         *((real(2, 3), None, None, None, False, 0.5), (real(2, 3), 0, None, None, True, 0.55)),
         *((cplx(2, 3), 0, None, None, False, 1j), (single(2, 3), 0, None, None, False, 0.5)),

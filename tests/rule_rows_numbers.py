@@ -15,6 +15,7 @@ from tests.rule_row import Options, Row, cases, cplx, real, signed, single, tabl
 from zyg.arrays.quotients import (
     in_floats,
     over_length,
+    over_plain_square,
     over_square,
     power_part,
     product_over,
@@ -216,7 +217,8 @@ def binary() -> Iterator[Row]:
     yield from cases(np.sign, (signed(3),), (cplx(2, 3),), (0.3 - 0.4j,))
     yield from cases(np.power, (signed(3), cplx(3)))
     yield from cases(np.divmod, (real(3), 0.13), (real(2, 1), real(3)))
-    yield from cases(over_square, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
+    for callee in (over_square, over_plain_square):
+        yield from cases(callee, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))
     yield from cases(over_length, (real(3), real(3)), (real(2, 3), real(2, 1)), (0.7, real(3)))
     yield from cases(power_part, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(product_over, (real(3), real(3), real(3)), (real(2, 3), real(3), real(2, 1)))

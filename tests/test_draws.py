@@ -198,3 +198,41 @@ def test_unknown_items_that_are_kept_in_a_list():
         return chain[-1] * chain[0]
 
     check_gradient(products, (1.5, [abs]), zyg.pullback)
+
+
+def drawn_into(x, random):
+    y, z, noise = x * 2, x * 3, np.empty((2, 3))
+    random.standard_normal(out=y[1:])
+    random.random(3, np.float64, z)
+    random.standard_exponential(method="inv", out=z[:1])
+    for row in noise:
+        random.random(out=row)
+    single = np.zeros(3, np.float32)
+    scale = random.standard_normal(dtype=np.float32, out=single)[0]
+    return np.sum(x * y * z * noise) * scale + np.sum(single)
+
+
+def test_draws_into_arrays():
+    """As many numbers as there are in the array, whatever stood there."""
+    x = np.array([0.3, 0.5, 0.8])
+
+    def seeded(x):
+        return drawn_into(x, np.random.default_rng(3))
+
+    y, back = zyg.pullback(drawn_into, x, np.random.default_rng(3))
+    assert y == seeded(x)
+    step = np.array([1e-5, -2e-5, 1.5e-5])
+    slope = (seeded(x + step) - seeded(x - step)) / 2
+    assert back(1.0)[0] @ step == pytest.approx(slope, rel=1e-6)
+    zyg.check_grads(seeded, x, order=1)
+
+
+def test_what_tells_something_written_by_position():
+    def f(x):
+        rounded, marks = x * 1, np.empty(3)
+        np.floor(x * 5, rounded)
+        np.any(x > 0.4, 0, marks[:1].reshape(()))
+        np.all([x > 0.4, x < 0.6], 0, marks)
+        return np.sum(rounded * x * marks)
+
+    zyg.check_grads(f, np.array([0.3, 0.5, 0.9]), order=1)

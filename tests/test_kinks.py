@@ -424,3 +424,22 @@ def test_a_square_of_a_size_of_what_has_changed():
         return size**2 + np.sum(y)
 
     zyg.check_grads(f, np.array([1.0, -2.0]))
+
+
+@pytest.mark.parametrize("n", [3, 300])
+def test_second_derivatives_beside_an_item_where_there_is_none(n):
+    def angles(x):
+        return np.sum(np.where(x > 0, np.arctan2(x, 1 + x * x), 0) ** 2)
+
+    def angles_about_a_center(x):
+        return np.sum(np.arctan2(x - x[0], np.sin(x - x[0]))[1:] ** 3)
+
+    x, v = np.linspace(0.0, 2.0, n), np.linspace(1.0, 0.5, n)
+    for f in (angles, angles_about_a_center):
+        def gradient(x, f=f):
+            return zyg.gradient(f, x)[0]
+
+        expected = (gradient(x + 1e-6 * v) - gradient(x - 1e-6 * v))[1:] / 2e-6
+        np.testing.assert_allclose(zyg.hvp(f, x, v)[1:], expected, rtol=1e-4, atol=1e-6)
+        by_pullback = zyg.pullback(gradient, x)[1](v)[0]
+        np.testing.assert_allclose(by_pullback[1:], expected, rtol=1e-4, atol=1e-6)

@@ -21,7 +21,7 @@ LAYERS = [
     ["zyg.calls"],
     [
         "zyg.api", "zyg.inside.calls_inside", "zyg.inside.solvers_inside",
-        "zyg.inside.integrals_inside", "zyg.inside.flows_inside",
+        "zyg.inside.minima_inside", "zyg.inside.integrals_inside", "zyg.inside.flows_inside",
     ],
     ["zyg.checking", "zyg.inspection", "zyg.flattening", "zyg.holdings"],
     ["zyg.forward", "zyg.blocks", "zyg.inside"],

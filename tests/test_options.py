@@ -54,6 +54,24 @@ def reduced_into(x):
     return y * z
 
 
+def written_by_position(x):
+    """Outputs where the functions have them, and not their rules."""
+    y = x * 2
+    np.clip(y, 0.5, 1.2, y)
+    rows, items, joined = np.empty((2, 4)), np.empty(4), np.empty((6, 4))
+    np.take(y, [0, 5], 0, rows, "wrap")
+    y.take([0, 1, 0, 7], None, items)
+    np.concatenate([x, y * x], 0, joined)
+    dots = np.empty(3)
+    np.dot(x, x[0], dots)
+    y.clip(0.6, 1.0, y)
+    return np.sum(y) * rows, items * x[0], joined, dots
+
+
+def put_together(y):
+    return np.concatenate([np.ravel(part) for part in y])
+
+
 PROGRAMS = [
     (lambda x: np.sum(x * x, where=M), A),
     (lambda x: np.sum(x * x, axis=0, keepdims=True, where=M[:1], initial=x[0, 0]), A),
@@ -94,6 +112,13 @@ PROGRAMS = [
     (stored_into_operand, A),
     (stored_in_tuple, A),
     (reduced_into, A),
+    (lambda x: np.take(x * x, [0, 5], 0, None, "clip"), A),
+    (lambda x: np.vstack([x, x[0] * x[1]], dtype=complex), A),
+    (lambda x: np.hstack([x[0] * x[0], x[1, 1], [0.5, x[0, 0]]], dtype=float), A),
+    (lambda x: np.hstack((x, x * x), casting="safe"), A),
+    (lambda x: np.logspace(x[0], x[1], 3, axis=1), A),
+    (lambda x: np.logspace(x[0, 0], 2.0, 3, base=x[0] + 1.0), A),
+    (lambda x: np.logspace(x[0, 0], x[0], 3, False, 2.0, axis=-1), A),
 ]
 WITHOUT_HOLES = [
     lambda x: np.nansum(x * x, axis=1, where=M),
@@ -110,7 +135,18 @@ if IS_NEW:
         (lambda x: np.average(x, axis=(1, 0), weights=x.T * x.T), A),
         (lambda x: np.vecdot(x, x * x, axis=0), A),
         (lambda x: np.vecdot(x, x[0], keepdims=True), A),
+        (lambda x: np.asarray([x[0, 0] * x[0, 1], x[1, 1]], copy=True), A),
+        (lambda x: np.sort(x * x, 0, stable=True), A),
+        (lambda x: np.sort([x[0, 0], x[1, 1] ** 2], stable=False), A),
     ]
+if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+    PROGRAMS += [
+        (lambda x: np.reshape(x * x, (2, 6), copy=True), A),
+        (lambda x: (x * x).reshape(4, 3, order="F", copy=None), A),
+        (lambda x: x.reshape((2, 6), copy=False) ** 2, A),
+    ]
+    # For C's functions, NumPy 1 doesn't tell where the output stands.
+    PROGRAMS += [(lambda x: put_together(written_by_position(x)), A)]
 
 
 @pytest.mark.parametrize(("program", "x"), PROGRAMS)
@@ -281,3 +317,33 @@ def test_quantiles_of_all_numbers_are_scalars():
 )
 def test_operands_in_lists(program):
     zyg.check_grads(program, 0.6, 0.35)
+
+
+@pytest.mark.skipif(not IS_NEW, reason="NumPy 1 has no such arguments")
+def test_copies_are_other_memory():
+    def f(x):
+        y = x * 2
+        copied, same = np.asarray(y, copy=True), np.asarray(y, copy=None)
+        copied[0] = 3.0
+        same[1] = x[0, 0] * x[0]
+        return np.sum(y * copied)
+
+    zyg.check_grads(f, A, order=1)
+
+
+@pytest.mark.skipif(not hasattr(np, "unstack"), reason="np.reshape has no such argument")
+def test_what_has_to_be_copied_raises_as_it_does_in_numpy():
+    with pytest.raises(ValueError, match="creating a copy while reshaping"):
+        zyg.gradient(lambda x: np.sum(np.reshape(x.T, 12, copy=False)), A)
+    with pytest.raises(ValueError, match="avoid copy"):
+        zyg.gradient(lambda x: np.sum(np.asarray([x[0, 0]], copy=False)), A)
+
+
+def test_outputs_by_position_of_functions_with_several_results_are_refused():
+    def f(x):
+        part, whole = np.empty((3, 4)), np.empty((3, 4))
+        np.modf(x, part, whole)
+        return np.sum(part)
+
+    with pytest.raises(zyg.UnsupportedSyntax, match="writing into an array"):
+        zyg.gradient(f, A)

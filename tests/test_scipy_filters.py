@@ -9,7 +9,7 @@ import zyg
 
 pytest.importorskip("scipy")
 
-from scipy import signal
+from scipy import ndimage, signal, stats
 
 X = np.sin(np.arange(24.0)) + 0.05 * np.arange(24.0)
 B, A = signal.butter(3, 0.3)
@@ -132,3 +132,43 @@ def test_designs_are_constants_and_refused_where_they_vary():
 def test_refused(f, message):
     with pytest.raises(zyg.NotDifferentiable, match=message):
         zyg.gradient(lambda x: np.sum(f(x)), X)
+
+
+WIDTHS = np.array([0.5, 0.9])
+TAPS = np.array([0.2, 0.7, 0.9, 0.6, 0.3])
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, d: signal.savgol_filter(x, 5, 2, deriv=1, delta=d),
+    lambda x, d: signal.savgol_filter(x, 5, 3, deriv=2, delta=d, mode="nearest"),
+    lambda x, d: signal.periodogram(x, fs=d),
+    lambda x, d: signal.welch(x, fs=d, nperseg=4, scaling="density"),
+    lambda x, d: signal.welch(x, window=TAPS[:4] * d + TAPS[1:] ** 2, nperseg=4)[1],
+    lambda x, d: signal.welch(x, window=TAPS[:4] + d, nperseg=4, scaling="spectrum")[1],
+    lambda x, d: signal.resample_poly(x, 2, 3, window=TAPS * d + d * d),
+    lambda x, d: signal.resample_poly(x, 4, 2, window=list(TAPS * d)),
+    lambda x, d: np.abs(signal.freqz(x, TAPS + d, worN=WIDTHS, fs=3.0 + d)[1]),
+    lambda x, d: np.abs(signal.freqz(x, worN=WIDTHS * d)[1]),
+    lambda x, d: signal.freqz(x, worN=WIDTHS * d, fs=2.0 + d)[0],
+    lambda x, d: signal.freqz(x, worN=4, fs=d)[0],
+    lambda x, d: ndimage.gaussian_filter(np.reshape(x, (3, 3)), [d, d * d]),
+    lambda x, d: stats.zscore(x, ddof=d),
+])
+def test_settings_have_derivatives(f):
+    def total(x, d):
+        y = f(x, d)
+        parts = [np.ravel(part) for part in (y if isinstance(y, tuple) else (y,))]
+        return sum([np.sum(part * np.sin(np.arange(len(part)))) for part in parts])
+
+    zyg.check_grads(total, np.array([0.3, 0.8, 0.1, 0.9, 0.5, 0.4, 0.7, 0.2, 0.6]), 0.7, order=1)
+
+
+def test_constant_functions_of_zygs_that_call_what_they_serve():
+    """They are called as they are: a type that is found through what stands for it never ends."""
+    def f(d):
+        frequencies = signal.freqz([1.0, 0.5], worN=4, fs=d)[0] * d
+        return sum([np.sum(part) for part in (frequencies,)])
+
+    y, back = zyg.pullback(f, 0.7)
+    assert y == pytest.approx(f(0.7)) and y > 0
+    assert back(1.0)[0] == pytest.approx((f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6)

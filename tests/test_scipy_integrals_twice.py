@@ -70,6 +70,20 @@ def test_second_derivatives(f, args):
     check_second_derivatives(f, args, step=1e-4, tolerance=1e-6)
 
 
+@pytest.mark.parametrize(("f", "args"), [
+    (lambda c: integrate.quad(lambda t: c * t if t > c else 2.0, 0.0, 1.0, points=[c])[0], (0.7,)),
+    (lambda c: integrate.quad(lambda t: abs(t - c) * t, 0.0, 1.0, points=[c])[0], (0.7,)),
+    (lambda a, b: integrate.quad(
+        lambda t, b: a * t if t * t > b else b, 1.0, 0.0, (b,), points=(np.sqrt(b), a))[0],
+        (0.3, 0.4)),
+    (lambda c: integrate.quad(  # a point behind the interval
+        lambda t: np.where(t > c, t, c * c), 0, 1, (), 0, 1e-10, 1e-10, 60, [c, 2 * c])[0], (0.7,)),
+])
+def test_places_where_an_integrand_jumps_or_bends(f, args):
+    zyg.check_grads(f, *args, order=1)
+    check_second_derivatives(f, args, step=1e-4, tolerance=1e-5)
+
+
 def decay(c):
     return integrate.quad(lambda t: np.exp(-c * t * t), -np.inf, np.inf)[0]
 

@@ -362,7 +362,12 @@ def test_tangents_of_minima_beside_other_results(method):
         (lambda c: optimize.curve_fit(
             lambda x, a: a * x + c, B, B, full_output=True)[0][0], "full_output"),
         (lambda c: optimize.least_squares(lambda x: x - c, [1.0], loss="soft_l1").x[0], "loss="),
-        (lambda c: optimize.least_squares(lambda x, c: x - c, [1.0], args=(c,)).x[0], "args"),
+        (lambda c: optimize.minimize(
+            lambda x: (x[0] - c) ** 2 + 4 * abs(x[0]), [1.0], method="Nelder-Mead").x[0], "kink"),
+        (lambda c: optimize.minimize(
+            lambda x: abs(x[0] - c), [1.0], method="Nelder-Mead").x[0], "singular"),
+        (lambda c: optimize.minimize_scalar(
+            lambda x: (x - c) ** 2, bounds=(0.0, 1.0), method="bounded").x, "bound"),
         (lambda c: optimize.least_squares(lambda x: x - c, [1.0]).grad[0], "`grad` of the result"),
         (lambda c: optimize.nnls(A * c, B)[0][0], "nnls has no rule"),
         (lambda c: integrate.quad(lambda x: c * x, 0, 1)[1], "the error of"),

@@ -69,6 +69,12 @@ PROGRAMS = {
     "floats": lambda d, i, a, b: (i + a * d).astype(complex).astype(float).sum() * b,
     "solution": lambda d, i, a, b: np.sum(spsolve((i * 3.0 - a * d).tocsc(), X * b) * X),
     "solutions": lambda d, i, a, b: np.sum(spsolve((i * 3.0 - a * d).tocsc(), np.outer(X, X * b))),
+    "factors": lambda d, i, a, b: np.sum(
+        linalg.splu((i * 3.0 - a * d).tocsc()).solve(np.outer(X, X * b)) @ X
+    ),
+    "factorized": lambda d, i, a, b: np.sum(
+        linalg.factorized((i * 3.0 - a * d).tocsc())(X * b) * X
+    ),
     "cg": lambda d, i, a, b: np.sum(linalg.cg(i * 3.0 - a * d, X * b, rtol=1e-12)[0] * X),
 }
 IS_OLD = np.lib.NumpyVersion(scipy.__version__) < "1.12.0"
@@ -192,7 +198,8 @@ MATRIX = sparse.csr_matrix(np.array([[2.0, 0.0], [1.0, 3.0]]))
         (lambda x: np.sum((MATRIX * x[0]).sum(axis=0)), "gives a numpy.matrix"),
         (lambda x: np.sum(sparse.bsr_array(MATRIX * x[0]).data), "`data` of a bsr_array"),
         (lambda x: np.sum(sparse.csr_array(MATRIX * x[0]).multiply(x) @ x), "the same shape"),
-        (lambda x: np.sum(linalg.splu((MATRIX * x[0]).tocsc()).solve(x)), "splu has no rule"),
+        (lambda x: np.sum(linalg.splu((MATRIX * x[0]).tocsc()).L @ x), "factor `L`"),
+        (lambda x: np.sum(linalg.spilu((MATRIX * x[0]).tocsc()).solve(x)), "spilu has no rule"),
         pytest.param(
             lambda x: np.sum((sparse.csr_array(MATRIX) * x[0])[0] @ x), "of one dimension",
             marks=pytest.mark.skipif(
@@ -218,3 +225,31 @@ def test_second_derivatives_are_right_or_refused():
 
     with pytest.raises((zyg.NotDifferentiable, zyg.UnsupportedSyntax)):
         zyg.gradient(slope, 0.5)
+
+
+SKEW = sparse.csc_array(np.array([[4.0, 1.0, 0.0], [0.0, 3.0, -2.0], [1.0, 0.0, 5.0]]))
+FACTORS, SOLVE = linalg.splu(SKEW), linalg.factorized(SKEW)
+TURNED = sparse.csc_array(np.array([[0.0, 1j, 0.0], [0.5, 0.0, 0.0], [0.0, 0.3j, 1.0]]))
+
+
+@pytest.mark.parametrize("trans", ["N", "T", "H"])
+def test_factors_of_transposes(trans):
+    def varied(a, b):
+        factors = linalg.splu((SKEW + TURNED * a).tocsc())
+        return np.sum(np.abs(factors.solve(factors.solve(b + 1j * b[::-1]), trans)) ** 2)
+
+    def fixed(a, b):
+        twice = linalg.splu(SKEW).solve(FACTORS.solve(b * a), trans=trans)
+        return np.sum(FACTORS.solve(np.outer(twice, SOLVE(b)), trans) ** 2) * FACTORS.shape[0]
+
+    b = np.array([0.5, -1.0, 2.0])
+    zyg.check_grads(varied, 0.4, b, order=1)
+    zyg.check_grads(fixed, 0.4, b, order=1)
+    for f in (varied, fixed):
+        bars = zyg.gradient(f, 0.4, b)
+        along = bars[0] + np.sum(bars[1])
+        np.testing.assert_allclose(zyg.jvp(f, (0.4, b), (1.0, np.ones(3)))[1], along)
+
+
+def test_second_derivatives_by_factors_of_what_is_constant():
+    zyg.check_grads(lambda b: np.sum(SOLVE(FACTORS.solve(b**2, "T")) ** 2), np.ones(3))

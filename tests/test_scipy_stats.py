@@ -108,6 +108,74 @@ def test_frozen(method):
     np.testing.assert_allclose(bar, zyg.gradient(plain, *args)[0], rtol=1e-12)
 
 
+NORMAL, SHARES = stats.multivariate_normal([0.1, 0.3], 2.0), stats.dirichlet([1.5, 2.0])
+STUDENTS, DRAWN = stats.multivariate_t([0.1, 0.3], df=4), stats.multinomial(5, [0.2, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("frozen", "plain"),
+    [
+        (
+            lambda x: stats.multivariate_normal(x, np.diag(x)).logpdf(x * x),
+            lambda x: stats.multivariate_normal.logpdf(x * x, x, np.diag(x)),
+        ),
+        (
+            lambda x: stats.multivariate_normal(cov=np.diag(x)).pdf(x) * NORMAL.logpdf(x)
+            * NORMAL.pdf(x),
+            lambda x: stats.multivariate_normal.pdf(x, None, np.diag(x))
+            * stats.multivariate_normal.logpdf(x, [0.1, 0.3], 2.0)
+            * stats.multivariate_normal.pdf(x, [0.1, 0.3], 2.0),
+        ),
+        (
+            lambda x: np.sum(stats.multivariate_normal(mean=x[0]).logpdf(x)),
+            lambda x: np.sum(stats.norm.logpdf(x, x[0])),
+        ),
+        (
+            lambda x: stats.multivariate_t(x, df=x[0]).logpdf([0, 1]) + STUDENTS.pdf(x),
+            lambda x: stats.multivariate_t.logpdf([0, 1], x, df=x[0])
+            + stats.multivariate_t.pdf(x, [0.1, 0.3], df=4),
+        ),
+        (
+            lambda x: stats.dirichlet(x).logpdf([0.3, 0.7]) * SHARES.pdf([x[0], 1 - x[0]]),
+            lambda x: stats.dirichlet.logpdf([0.3, 0.7], x)
+            * stats.dirichlet.pdf([x[0], 1 - x[0]], [1.5, 2.0]),
+        ),
+        (
+            lambda x: stats.multinomial(5, [x[0], 1 - x[0]]).logpmf([2, 3]) * DRAWN.pmf([1, 4]),
+            lambda x: stats.multinomial.logpmf([2, 3], 5, [x[0], 1 - x[0]])
+            * stats.multinomial.pmf([1, 4], 5, [0.2, 0.8]),
+        ),
+    ],
+)
+def test_frozen_distributions_of_vectors(frozen, plain):
+    x, direction = np.array([0.4, 0.7]), np.array([1.0, -0.5])
+    expected = zyg.gradient(plain, x)[0]
+    np.testing.assert_allclose(zyg.gradient(frozen, x)[0], expected, rtol=1e-12)
+    np.testing.assert_allclose(zyg.jvp(frozen, (x,), (direction,))[1], expected @ direction)
+    np.testing.assert_allclose(frozen(x), zyg.pullback(frozen, x)[0], rtol=1e-12)
+
+
+def test_parameters_of_frozen_distributions_of_vectors():
+    def f(x):
+        normal = stats.multivariate_normal(x, np.eye(2))
+        return normal.mean[0] * normal.cov[1, 1] * NORMAL.mean[1] * NORMAL.entropy()
+
+    bar = zyg.gradient(f, np.array([0.4, 0.7]))[0]
+    np.testing.assert_allclose(bar, [0.3 * NORMAL.entropy(), 0.0])
+    with pytest.raises(zyg.NotDifferentiable, match="cdf has no rule"):
+        zyg.gradient(lambda x: stats.multivariate_normal(x, np.eye(2)).cdf(x), np.ones(2))
+
+
+@pytest.mark.parametrize("cov", [[[1.0, 0.2], [0.2, 2.0]], [1.0, 2.0]])
+def test_vectors_and_their_means_may_be_lists(cov):
+    zyg.check_grads(
+        lambda a, b: stats.multivariate_normal.logpdf([a, b], [b, 0.5], cov), 0.4, 0.7, order=1
+    )
+    zyg.check_grads(
+        lambda a, b: stats.multivariate_t.logpdf([a, b], [b, 0.5], cov, 3.0), 0.4, 0.7, order=1
+    )
+
+
 @pytest.mark.parametrize("method", ["logpdf", "pdf", "cdf", "ppf", "logsf"])
 def test_tangents_of_frozen(method):
     def f(x, mu, sigma):

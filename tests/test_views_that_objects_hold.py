@@ -1,4 +1,4 @@
-"""Views of arrays that objects hold: derivatives are right or refused, and so are those of these."""
+"""Views of arrays that objects hold: first and second derivatives are right, or refused."""
 
 import numpy as np
 import pytest

@@ -32,6 +32,12 @@ def over_square(bar: Any, x: Any, y: Any) -> tuple[Any, Any]:
     return bar / root, root
 
 
+def over_plain_square(bar: Any, x: Any, y: Any) -> Any:
+    """`bar / (x**2 + y**2)`, whatever comes out."""
+    with np.errstate(all="ignore"):
+        return _divided(bar, _square_of(x) + _square_of(y))
+
+
 def over_length(bar: Any, length: Any) -> tuple[Any, Any]:
     """`bar / length`, and None. Where the quotient isn't exact, or a length is 0: `bar`, and what
     is still to be divided by.

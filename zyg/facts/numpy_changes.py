@@ -25,6 +25,9 @@ from ir.types import Bottom, Type, class_of
 from zyg.array_type import Array
 
 ELLIPSIS = Const(...)
+SIZED_BY_OUTPUT = {
+    "Generator.random", "Generator.standard_normal", "Generator.standard_exponential"
+}
 
 
 def added_at_each(items: Any, index: Any, value: Any) -> Any:
@@ -115,6 +118,13 @@ def _copyto(
     return [Const(None)]
 
 
+def is_sized_by_output(callee: Any) -> bool:
+    """Whether this is a draw of as many numbers as there are in the array that it is written into.
+    """
+    name = getattr(callee, "__qualname__", None)
+    return name in SIZED_BY_OUTPUT and callee.__module__ == "numpy.random._generator"
+
+
 def added_at(
     self: TypedCalls, callee: Any, args: list[Operand], kwargs: dict[str, Operand],
     loc: Location | None,
@@ -158,6 +168,8 @@ def written_out(
         return None
     if not _is_array(out) and self.heap is None:
         raise NeedsHeap(f"`{callee.__name__}` writes into what may be no array", loc)
+    if is_sized_by_output(callee) and len(args) == 1 and "size" not in rest:
+        rest = {**rest, "size": self.call(np.shape, out, loc=loc)}
     if masked is not None:  # what the mask leaves out stays
         callee, args = masked, [Const(callee), *args, out]
     (value,) = self.typed_call(Const(callee), args, rest, ["t"], loc)

@@ -26,12 +26,19 @@ from zyg.facts.example_calls import is_whole
 from zyg.facts.numpy_arrangements import array
 from zyg.facts.numpy_shapes import argument
 
+OUTPUT = {"out"}
+# Arguments by which a call is other code (`zyg.rules.options`), and not one by the rule.
+BESIDE_RULES: dict[Any, set[str]] = {
+    np.asarray: {"copy"}, np.asanyarray: {"copy"},
+    np.vstack: {"dtype", "casting"}, np.hstack: {"dtype", "casting"},
+}
+
 
 def _array(
     callee: Any, self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand],
     names: list[str], loc: Location | None,
 ) -> Folded:
-    if not args:
+    if not args or kwargs.keys() & BESIDE_RULES.get(callee, OUTPUT):
         return None
     others = tuple(map(type_of, args[1:]))
     keywords = {name: type_of(value) for name, value in kwargs.items()}
@@ -60,7 +67,9 @@ def _of_items(
     names: list[str], loc: Location | None,
 ) -> Folded:
     """A call with lists that are written out is typed as with tuples, if nothing is known else."""
-    if "out" in kwargs or not any(_displays(self, arg) for arg in args):
+    if kwargs.keys() & BESIDE_RULES.get(callee, OUTPUT) or (
+        not any(_displays(self, arg) for arg in args)
+    ):
         return None
     keywords = {name: type_of(value) for name, value in kwargs.items()}
     if is_whole(call_type(callee, *map(type_of, args), **keywords)):

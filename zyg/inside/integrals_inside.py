@@ -61,6 +61,7 @@ numbers_of: Any = first_order.numbers_of
 with_numbers: Any = first_order.with_numbers
 integral_bar: Any = first_order.integral_bar
 cotangents: Any = first_order.cotangents
+jump_at: Any = first_order.jump_at
 
 
 class Settings(NamedTuple):
@@ -108,9 +109,12 @@ def integral_rule(function: Any, a: Any, b: Any, settings: Any, operands: Any) -
         unless_changed(values, values_along(function, a, b, operands))
         total = integral_of(pulled(function), a, b, settings, (y_bar, *operands))
         bars = with_structure(total, structure_of(function, a, b, operands, y_bar))
+        points_bar = None if settings.points is None else [
+            np.sum(y_bar * jump_at(function, p, a, b, operands)) for p in settings.points
+        ]
         return (
             None, -np.sum(y_bar * at_end(function, a, operands)),
-            np.sum(y_bar * at_end(function, b, operands)), None, bars,
+            np.sum(y_bar * at_end(function, b, operands)), (None, None, points_bar), bars,
         )
 
     return integral_of(function, a, b, settings, operands), back
@@ -236,7 +240,7 @@ def _type_of_array(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
 
 @stands_for(integrate.quad)
 def quad(
-    func: Any, a: Any, b: Any, args: Any = (), *, epsabs: float = 1.49e-8,
+    func: Any, a: Any, b: Any, args: Any = (), full_output: int = 0, epsabs: float = 1.49e-8,
     epsrel: float = 1.49e-8, limit: int = 50, points: Any = None,
 ) -> Any:
     rest = as_tuple(args)

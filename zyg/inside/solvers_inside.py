@@ -31,6 +31,7 @@ from ir.heap import HEAP, HEAP_NAME
 from ir.types import Closure, Known, Scalar, Sequence, Tuple, Type
 from zyg.api import dropgrad, gradient
 from zyg.array_type import AnySize, Array
+from zyg.arrays.equations import FAR, NO_ROOT
 from zyg.compiler.nested.inner_gradients import expansions
 from zyg.errors import NotDifferentiable
 from zyg.rules.registry import R, adjoint, constant
@@ -58,6 +59,8 @@ def code_for(solver: Any) -> Any:
     if solver.__module__.startswith("scipy.integrate."):
         for name in ("zyg.inside.integrals_inside", "zyg.inside.flows_inside"):
             importlib.import_module(name)  # few programs need it
+    if solver in (optimize.minimize, optimize.minimize_scalar):
+        importlib.import_module("zyg.inside.minima_inside")
     return _code.get(id(solver))
 
 
@@ -110,7 +113,7 @@ def found_result(solver: Any, *args: Any, **options: Any) -> Any:
 
 
 def number_of(result: Any) -> float:
-    return float(real(result.root))
+    return float(real(result.root if "root" in result else result.x))
 
 
 def numbers_of(result: Any) -> Any:
@@ -130,8 +133,8 @@ def real(root: Any) -> Any:
 
 
 def entry(result: Any, name: str) -> Any:
-    """How the solver fared: what has no derivative."""
-    return getattr(result, name)
+    """How the solver fared: what has no derivative. Some methods don't tell all of it."""
+    return result.get(name)
 
 
 _NUMBERS = found_number, found_by_iteration, number_of
@@ -212,8 +215,9 @@ def all_stepped(f: Any, x: Any, rest: Any) -> Any:
 
 def with_derivatives(f: Any, root: Any, rest: Any, step: Any, unless_simple: Any) -> Any:
     unless_changing(f, root, rest)
-    root, before = step(f, root, rest)
-    root, slope = step(f, dropgrad(root), rest)
+    near, before = step(f, root, rest)
+    unless_far(root, near)
+    root, slope = step(f, dropgrad(near), rest)
     unless_simple(before, slope)
     return up_to_third(step(f, root, rest)[0])
 
@@ -261,6 +265,12 @@ def unless_simple(before: Any, slope: Any) -> None:
         raise NotDifferentiable(NOT_SIMPLE)
 
 
+def unless_far(root: Any, near: Any) -> None:
+    """Raises where a solver has found no root of an equation: it may have found a kink."""
+    if not np.all(np.abs(near - root) <= FAR * (1 + np.abs(root))):
+        raise NotDifferentiable(NO_ROOT)
+
+
 def unless_all_simple(before: Any, jacobian: Any) -> None:
     change = np.linalg.solve(before, jacobian) - np.eye(len(before))
     if not np.max(np.abs(change), initial=0.0) <= SIMPLE:
@@ -273,8 +283,9 @@ NOT_SIMPLE = (
     "the second derivative of a root that is no simple one, or that a solver has not found well "
     "enough"
 )
-constant(unless_as_many, unless_simple, unless_all_simple)
-facts.effect(unless_as_many, unless_simple, unless_all_simple)
+_CHECKS = unless_as_many, unless_simple, unless_all_simple, unless_far
+constant(*_CHECKS)
+facts.effect(*_CHECKS)
 
 
 # How many derivatives are right
@@ -381,9 +392,21 @@ class Root(NamedTuple):
 
 
 @stands_for(optimize.root_scalar)
-def root_scalar(f: Any, args: Any = (), **options: Any) -> Root:
-    found = found_result(optimize.root_scalar, f, args, **options)
-    root = stepped(f, number_of(found), as_tuple(args))
+def root_scalar(
+    f: Any, args: Any = (), method: Any = None, bracket: Any = None, fprime: Any = None,
+    fprime2: Any = None, **options: Any,
+) -> Root:
+    found = found_result(
+        optimize.root_scalar, f, args, method, bracket, fprime, fprime2, **options
+    )
+
+    def value(x: Any, *rest: Any) -> Any:
+        return f(x, *rest)[0]
+
+    if fprime is True or fprime2 is True:
+        root = stepped(value, number_of(found), as_tuple(args))
+    else:
+        root = stepped(f, number_of(found), as_tuple(args))
     return Root(
         root, True, entry(found, "flag"), entry(found, "iterations"),
         entry(found, "function_calls"),
@@ -445,56 +468,3 @@ def fixed_point(func: Any, x0: Any, args: Any = (), **options: Any) -> Any:
         return stepped(residual, y, rest)
     x = found_numbers(optimize.fixed_point, func, x0, args, **options)
     return all_stepped(residual, x, rest)
-
-
-class Minimum(NamedTuple):
-    """What `minimize` returns in such a program."""
-
-    x: Any
-    fun: Any
-    success: bool
-    status: int
-    message: str
-    nfev: int
-
-    @property
-    def jac(self) -> Any:
-        raise without_derivative("jac")
-
-    @property
-    def hess_inv(self) -> Any:
-        raise without_derivative("hess_inv")
-
-
-@stands_for(optimize.minimize)
-def minimize(
-    fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, *,
-    bounds: Any = None, constraints: Any = (), **options: Any,
-) -> Minimum:
-    """The minimum is a root of the gradient, which is that of `fun` where none is given."""
-    if bounds is not None or constraints:
-        raise NotDifferentiable(
-            "scipy.optimize.minimize has no second derivatives with bounds and constraints: "
-            "substitute variables"
-        )
-    rest = as_tuple(args)
-    found = found_result(optimize.minimize, fun, x0, args, method, jac, **options)
-
-    def slopes(x: Any, *rest: Any) -> Any:
-        def value(x: Any) -> Any:
-            return float(np.sum(fun(x, *rest)))
-
-        return gradient(value, x)[0]
-
-    def second(x: Any, *rest: Any) -> Any:
-        return fun(x, *rest)[1]
-
-    if jac is True:
-        x = all_stepped(second, numbers_of(found), rest)
-        least = float(np.sum(fun(x, *rest)[0]))
-    else:
-        x = all_stepped(jac if callable(jac) else slopes, numbers_of(found), rest)
-        least = float(np.sum(fun(x, *rest)))
-    return Minimum(
-        x, least, True, entry(found, "status"), entry(found, "message"), entry(found, "nfev")
-    )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 
 from ir import facts
 from zyg.cotangents.cotangent import conj, rebuilt, unbroadcast
 from zyg.cotangents.cotangent_items import OF_NESTED
 from zyg.errors import NotDifferentiable
-from zyg.rules.registry import adjoint, constant, stand_in
+from zyg.rules.registry import adjoint, constant, goes_beyond, stand_in
 from zyg.unusual_arrays import refuse_to_hold
 
 constant(
@@ -17,6 +19,11 @@ constant(
     *(np.identity, np.tri, np.array2string, np.array_str, np.array_repr),
     *(np.bartlett, np.blackman, np.hamming, np.hanning),
 )
+
+constant(*[
+    value for value in vars(np.dtype).values()
+    if isinstance(value, (types.GetSetDescriptorType, types.MemberDescriptorType))
+])
 
 # Questions about types, texts, settings, calendars and files.
 ABOUT_TYPES = (
@@ -180,6 +187,22 @@ def progress(y_bar, num, endpoint, axis):
     """How far from start to stop each item lies, along the first axis."""
     steps = np.arange(num, dtype=y_bar.dtype) / max(num - 1 if endpoint else num, 1)
     return np.reshape(steps, (num,) + (1,) * (np.ndim(y_bar) - 1))
+
+
+@goes_beyond(np.logspace)
+def has_several_bases(start, stop, num=50, endpoint=True, base=10.0):
+    return not isinstance(base, (int, float)) and getattr(base, "cls", None) not in (int, float)
+
+
+@stand_in(np.logspace)
+def logspace_of_bases(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    if np.ndim(base) > 0:
+        count = max(np.ndim(start), np.ndim(stop), np.ndim(base))
+        start = np.array(start, ndmin=count)
+        stop = np.array(stop, ndmin=count)
+        base = np.expand_dims(np.array(base, ndmin=count), axis)
+    y = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
+    return y if dtype is None else y.astype(dtype)
 
 
 @adjoint(np.logspace)

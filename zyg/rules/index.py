@@ -95,7 +95,8 @@ NAMED = {
     "zyg.cotangents.matrix_bars": {"cotangents": "product_left product_right"},
     "zyg.arrays.quotients": {
         "quotients":
-            "over_square over_length weight_of_two power_part product_over times_log in_floats",
+            "over_square over_plain_square over_length weight_of_two power_part product_over "
+            "times_log in_floats",
     },
     "zyg.arrays.selections": {
         "quotients": "selected unmoved is_steep narrowed below_infinity", "indexing": "is_finite",
@@ -107,6 +108,9 @@ NAMED = {
     },
     "zyg.arrays.windows": {"windows": "windows_bar windows_and_axes"},
 }
+
+# Classes that name no module but `builtins`, and the modules of what makes their objects.
+WITHOUT_MODULE = {"SuperLU": "scipy.sparse.linalg"}
 
 # By module alone, for functions that have no rule otherwise: of `numpy`, what isn't an everyday
 # function.
@@ -128,6 +132,7 @@ LATE = {
     "itertools": ("lazy",),
     "json": ("standard_library",),
     "math": ("scalar",),
+    "numpy.polynomial.polynomial": ("power_series",),
     "numpy": (
         "array_iteration", "array_stores", "composites", "creation", "einsum", "index_tricks",
         "options", "order_statistics", "padding", "piecewise", "polynomials",
@@ -145,11 +150,11 @@ LATE = {
     ),
     "scipy.optimize": ("scipy_optimize",),
     "scipy.sparse": ("scipy_sparse", "scipy_sparse_tangents"),
-    "scipy.sparse.linalg": ("scipy_sparse", "scipy_sparse_tangents"),
+    "scipy.sparse.linalg": ("scipy_sparse", "scipy_sparse_tangents", "scipy_factors"),
     "scipy.ndimage": ("scipy_signal", "scipy_ndimage"),
     "scipy.stats": (
         "special_functions", "special_gamma", "scipy_stats", "scipy_stats_frozen",
-        "scipy_stats_vectors", "scipy_stats_samples",
+        "scipy_stats_vectors", "scipy_stats_frozen_vectors", "scipy_stats_samples",
     ),
     "scipy.signal": ("scipy_signal", "scipy_filters"),
     "scipy.linalg": (

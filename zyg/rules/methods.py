@@ -19,6 +19,7 @@ from zyg.rules.reductions import (
     cumprod_bar,
     cumsum_bar,
     extremum_bar,
+    freedom_bar,
     initial_bar,
     prod_bar,
     std_bar,
@@ -104,13 +105,19 @@ def min_(self, axis=None, out=None, keepdims=False, initial=None):
 @adjoint(np.ndarray.var)
 def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = self.var(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: (var_bar(y_bar, self, axis, ddof, keepdims),)
+    return y, lambda y_bar: (
+        var_bar(y_bar, self, axis, ddof, keepdims), None, None, None,
+        freedom_bar(y_bar * y, self, axis, ddof),
+    )
 
 
 @adjoint(np.ndarray.std)
 def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = self.std(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: (std_bar(y_bar, y, self, axis, ddof, keepdims),)
+    return y, lambda y_bar: (
+        std_bar(y_bar, y, self, axis, ddof, keepdims), None, None, None,
+        freedom_bar(0.5 * y_bar * y, self, axis, ddof),
+    )
 
 
 @adjoint(np.ndarray.cumsum)

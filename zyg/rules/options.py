@@ -245,6 +245,53 @@ def extended_ediff1d(ary, to_end=None, to_begin=None):
     return y
 
 
+# Conversions, orders and joining
+
+
+@stand_in(np.asarray, np.asanyarray)
+def as_array(a, dtype=None, order=None, *, copy=None):
+    return np.array(a, dtype, copy=copy, order="K" if order is None else order)
+
+
+@stand_in(np.reshape)
+def reshaped(a, shape, order="C", *, copy=None):
+    if copy is False:
+        unless_copied(a, shape, order)
+    return np.reshape(np.array(a) if copy else a, shape, order)
+
+
+@stand_in(np.ndarray.reshape)
+def reshaped_array(self, *shape, order="C", copy=None):
+    return reshaped(self, shape if len(shape) > 1 else shape[0], order, copy=copy)
+
+
+def unless_copied(a, shape, order):
+    """Raises, as NumPy does, where the items can't stay where they are."""
+    np.reshape(a, shape, order=order, copy=False)
+
+
+constant(unless_copied)
+
+
+@stand_in(np.sort)
+def sorted_in(a, axis=-1, kind=None, order=None, *, stable=None):
+    if order is not None or (stable is not None and kind is not None):
+        return np.sort(np.empty(0), axis, kind, order, stable=stable)  # raises
+    return np.sort(a, axis, "stable" if stable else kind)
+
+
+@stand_in(np.vstack, getattr(np, "row_stack", np.vstack))
+def joined_rows(tup, *, dtype=None, casting="same_kind"):
+    return np.concatenate([np.atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
+
+
+@stand_in(np.hstack)
+def joined_columns(tup, *, dtype=None, casting="same_kind"):
+    arrays = [np.atleast_1d(x) for x in tup]
+    axis = 1 if np.ndim(arrays[0]) > 1 else 0
+    return np.concatenate(arrays, axis, dtype=dtype, casting=casting)
+
+
 # Universal functions
 
 UFUNCS = {id(f): f for f in vars(np).values() if isinstance(f, np.ufunc) and f.signature is None}

@@ -11,6 +11,7 @@ from ir.types import Known, Tuple, join
 from zyg.arrays.quotients import (
     in_floats,
     over_length,
+    over_plain_square,
     over_square,
     power_part,
     product_over,
@@ -28,7 +29,7 @@ from zyg.arrays.selections import (
 from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.facts.numpy_example import elementwise
 from zyg.rules.registry import adjoint, constant
-from zyg.rules.tangent_registry import linear
+from zyg.rules.tangent_registry import linear, tangent
 
 
 @adjoint(power_part)
@@ -72,13 +73,26 @@ def over_square_rule(bar, x, y):
     part, rest = over_square(bar, x, y)
 
     def back(z_bar):
-        again, root = over_square(0.0 if z_bar[0] is None else z_bar[0], x, y)
-        scale = slope_of_square(z_bar[1], part * again, root)
+        part_bar = 0.0 if z_bar[0] is None else z_bar[0]
+        # As the quotient was made: whether another one is exact may depend on its numerator.
+        again = over_plain_square(part_bar, x, y) if rest is None else part_bar / rest
+        scale = slope_of_square(z_bar[1], part * again, rest)
         return (
             unbroadcast(again, bar), unbroadcast(scale * x, x), unbroadcast(scale * y, y)
         )
 
     return (part, rest), back
+
+
+@tangent(over_square)
+def over_square_tangent(z, bar, x, y, bar_dot, x_dot, y_dot):
+    # Found by items, a slope that is infinite for one of them would spoil the others.
+    part, root = z
+    half = np.multiply(x, x_dot) + np.multiply(y, y_dot)
+    if root is None:
+        return over_plain_square(bar_dot - 2 * part * half, x, y), None
+    root_dot = half / root
+    return (bar_dot - part * root_dot) / root, root_dot
 
 
 def slope_of_square(rest_bar, product, root):
@@ -99,6 +113,26 @@ def quotient_type(args, kwargs):
 facts.fresh(over_square)
 
 
+@adjoint(over_plain_square)
+def over_plain_square_rule(bar, x, y):
+    part = over_plain_square(bar, x, y)
+
+    def back(part_bar):
+        again = over_plain_square(part_bar, x, y)
+        scale = -2 * part * again
+        return unbroadcast(again, bar), unbroadcast(scale * x, x), unbroadcast(scale * y, y)
+
+    return part, back
+
+
+@facts.result(over_plain_square)
+def plain_quotient_type(args, kwargs):
+    return quotient_type(args, kwargs).items[0]
+
+
+facts.fresh(over_plain_square)
+
+
 @adjoint(over_length)
 def over_length_rule(bar, length):
     part, size = over_length(bar, length)
@@ -108,6 +142,14 @@ def over_length_rule(bar, length):
         return unbroadcast(again, bar), length_bar(again, z_bar[1], part, size, length)
 
     return (part, size), back
+
+
+@tangent(over_length)
+def over_length_tangent(z, bar, length, bar_dot, length_dot):
+    part, size = z
+    if size is None:
+        return (bar_dot - part * length_dot) / length, None
+    return bar_dot * np.ones_like(length), np.where(length == 0, 0, length_dot)
 
 
 def length_bar(again, size_bar, part, size, length):

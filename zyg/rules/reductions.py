@@ -85,7 +85,10 @@ def place_in(axes):
 @adjoint(np.var)
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = np.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: (var_bar(y_bar, a, axis, ddof, keepdims),)
+    return y, lambda y_bar: (
+        var_bar(y_bar, a, axis, ddof, keepdims), None, None, None,
+        freedom_bar(y_bar * y, a, axis, ddof),
+    )
 
 
 def var_bar(y_bar, a, axis, ddof, keepdims):
@@ -100,7 +103,15 @@ def var_bar(y_bar, a, axis, ddof, keepdims):
 @adjoint(np.std)
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     y = np.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
-    return y, lambda y_bar: (std_bar(y_bar, y, a, axis, ddof, keepdims),)
+    return y, lambda y_bar: (
+        std_bar(y_bar, y, a, axis, ddof, keepdims), None, None, None,
+        freedom_bar(0.5 * y_bar * y, a, axis, ddof),
+    )
+
+
+def freedom_bar(part, a, axis, ddof):
+    """The cotangent of `ddof`, by which a sum of squares is divided: `part / (n - ddof)`."""
+    return unbroadcast(part / (count_along(np.shape(a), axis) - ddof), ddof)
 
 
 def std_bar(y_bar, y, a, axis, ddof, keepdims):

@@ -47,7 +47,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 import numpy as np
 
 from ir.record import record
-from zyg.rules.index import HAVING_RULES, LATE, named
+from zyg.rules.index import HAVING_RULES, LATE, WITHOUT_MODULE, named
 from zyg.signature import by_identity
 
 Rule: TypeAlias = Callable[..., Any]
@@ -276,6 +276,8 @@ def _package(callee: object) -> str | None:
     """The module that the rules of a callable are found by; None where it doesn't say."""
     owner = callee if hasattr(callee, "__module__") else getattr(callee, "__objclass__", None)
     module = getattr(owner, "__module__", None)
+    if module == "builtins":
+        module = WITHOUT_MODULE.get(getattr(owner, "__name__", ""), module)
     if not isinstance(module, str):
         # NumPy's ufuncs say so since NumPy 2.
         is_numpys = isinstance(callee, np.ufunc) and getattr(np, callee.__name__, None) is callee
@@ -460,27 +462,6 @@ def is_beyond(callee: object) -> bool:
     """Whether some calls of a callable, by what their arguments are, ask for more than its rule
     has."""
     return id(callee) in _beyond
-
-
-def without_output(
-    callee: object, args: Sequence[T], keywords: Mapping[str, T]
-) -> tuple[list[T], dict[str, T], T | None]:
-    """The arguments of a call of a function that has a rule, and apart from them its `out`.
-
-    An output by position is behind a ufunc's operands, or where the rule has a parameter `out`.
-    """
-    rest = dict(keywords)
-    out = rest.pop("out", None)
-    if isinstance(callee, np.ufunc):
-        given = out is None and len(args) > callee.nin
-        return list(args[: callee.nin]), rest, args[callee.nin] if given else out
-    code = getattr(rule_of(callee) or substitute_of(callee), "__code__", None)
-    names = () if code is None else code.co_varnames[: code.co_argcount]
-    place = names.index("out") if "out" in names else len(args)
-    if len(args) <= place:
-        return list(args), rest, out
-    behind = zip(names[place + 1 :], args[place + 1 :], strict=False)
-    return list(args[:place]), {**dict(behind), **rest}, args[place]
 
 
 def is_constant(callee: object) -> bool:

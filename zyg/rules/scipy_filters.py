@@ -161,7 +161,7 @@ constant(taps_of_sections, width_of_padding)
 def savgol_filter(
     x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0
 ):
-    weights = smoothing_weights(window_length, polyorder, deriv, delta)
+    weights = smoothing_weights(window_length, polyorder, deriv) / delta**deriv
     x = np.asarray(x)
     x = np.moveaxis(x.astype(np.result_type(x, np.float32)), axis, 0)
     if mode != "interp":
@@ -169,27 +169,27 @@ def savgol_filter(
         return np.moveaxis(y, 0, axis)
     half = window_length // 2
     inner = ndimage.convolve1d(x, weights, 0, mode="constant")[half : len(x) - half]
-    matrix = end_matrix(window_length, polyorder, deriv, delta, half).astype(x.dtype)
+    matrix = (end_matrix(window_length, polyorder, deriv, half) / delta**deriv).astype(x.dtype)
     sign = -1 if deriv % 2 else 1
     start = np.tensordot(matrix, x[:window_length], 1)
     end = sign * np.tensordot(matrix, x[: len(x) - window_length - 1 : -1], 1)[::-1]
     return np.moveaxis(np.concatenate([start, inner, end]), 0, axis)
 
 
-def smoothing_weights(window_length, polyorder, deriv, delta):
-    return signal.savgol_coeffs(window_length, polyorder, deriv, delta)
+def smoothing_weights(window_length, polyorder, deriv):
+    return signal.savgol_coeffs(window_length, polyorder, deriv)
 
 
-def end_matrix(window_length, polyorder, deriv, delta, half):
+def end_matrix(window_length, polyorder, deriv, half):
     """What gives the values, or derivatives, of the polynomial that fits a window in its first
-    half."""
+    half, for samples at whole numbers."""
     fit = np.linalg.pinv(np.vander(np.arange(window_length), polyorder + 1))
     each = [
         np.polyval(np.polyder(column, deriv), np.arange(half)) if deriv <= polyorder
         else np.zeros(half)
         for column in fit.T
     ]
-    return np.stack(each, 1) / delta**deriv
+    return np.stack(each, 1)
 
 
 constant(smoothing_weights, end_matrix)
@@ -301,23 +301,22 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
     if up == down:
         return 1.0 * x
     count = -(-np.shape(x)[axis] * up // down)
-    h, start = rate_filter(window, up, down, np.shape(x)[axis], count)
+    is_given = isinstance(window, (list, np.ndarray))
+    h = np.asarray(window) if is_given else rate_filter(window, up, down)
+    half = (len(h) - 1) // 2
+    # With zeros, so that a whole number of samples is to be left out before.
+    before = down - half % down
+    start = (half + before) // down
+    behind = (count + start - 1) * down + 1 - (np.shape(x)[axis] - 1) * up - len(h) - before
+    h = np.pad(h * up, (before, max(behind, 0)))
     y = np.moveaxis(signal.upfirdn(h.astype(x.dtype), x, up, down, axis), axis, 0)
     return np.moveaxis(y[start : start + count], 0, axis)
 
 
-def rate_filter(window, up, down, length, count):
-    """The filter, with zeros so that a whole number of samples is to be left out before."""
-    if isinstance(window, (list, np.ndarray)):
-        half, h = (len(window) - 1) // 2, np.asarray(window)
-    else:
-        rate = max(up, down)
-        half = 10 * rate
-        h = signal.firwin(2 * half + 1, 1 / rate, window=window)
-    before = down - half % down
-    start = (half + before) // down
-    behind = max((count + start - 1) * down + 1 - (length - 1) * up - len(h) - before, 0)
-    return np.pad(h * up, (before, behind)), start
+def rate_filter(window, up, down):
+    """The filter that SciPy designs where a window is given by its name."""
+    rate = max(up, down)
+    return signal.firwin(20 * rate + 1, 1 / rate, window=window)
 
 
 # Spectra
@@ -368,11 +367,14 @@ def refuse_spectrum(x, detrend, return_onesided, scaling, average):
 
 def weights_of_window(window, width, fs, scaling):
     """The window, scaled so that squares give the spectrum."""
-    given = signal.get_window(window, width) if isinstance(window, (str, tuple)) else (
-        np.asarray(window)
-    )
+    is_named = isinstance(window, (str, tuple))
+    given = window_of_name(window, width) if is_named else np.asarray(window)
     total = fs * np.sum(given**2) if scaling == "density" else np.sum(given) ** 2
     return given / np.sqrt(total)
+
+
+def window_of_name(window, width):
+    return signal.get_window(window, width)
 
 
 def partners(size):
@@ -383,18 +385,22 @@ def partners(size):
 
 @substitute(signal.freqz)
 def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquist=False):
-    frequencies, angles = places_of_response(worN, whole, fs, include_nyquist)
+    if np.ndim(worN) > 0:
+        angles = 2 * np.pi * np.atleast_1d(worN) / fs
+    else:
+        angles = places_of_response(worN, whole, include_nyquist)
     turned = np.exp(-1j * angles)
     b, a = np.atleast_1d(b), np.atleast_1d(a)
-    return frequencies, np.polyval(b[::-1], turned) / np.polyval(a[::-1], turned)
+    response = np.polyval(b[::-1], turned) / np.polyval(a[::-1], turned)
+    return angles * (fs / (2 * np.pi)), response
 
 
-def places_of_response(worN, whole, fs, include_nyquist):
-    frequencies, _ = signal.freqz(1.0, 1, worN, whole, fs=fs, include_nyquist=include_nyquist)
-    return frequencies, 2 * np.pi * frequencies / fs
+def places_of_response(worN, whole, include_nyquist):
+    """As many angles as are asked for."""
+    return signal.freqz(1.0, 1, worN, whole, include_nyquist=include_nyquist)[0]
 
 
 constant(
-    doubled_frequencies, rate_filter, refuse_spectrum, weights_of_window, partners,
+    doubled_frequencies, rate_filter, refuse_spectrum, window_of_name, partners,
     places_of_response,
 )

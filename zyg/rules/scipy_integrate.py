@@ -74,8 +74,11 @@ READS_OBJECTS = (
 
 @adjoint(integrate.quad)
 def quad(
-    func, a, b, args=(), *, pullback=None, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None
+    func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50, points=None,
+    *, pullback=None,
 ):
+    if full_output:
+        raise NotDifferentiable("scipy.integrate.quad has no rule for full_output")
     y = integrate.quad(
         func, a, b, args, epsabs=epsabs, epsrel=epsrel, limit=limit, points=points
     )
@@ -84,15 +87,28 @@ def quad(
     like, total = integrated_bars(pullback, func, a, b, rest, epsabs, epsrel, points)
     at_a = func(a, *rest) if np.isfinite(a) else None
     at_b = func(b, *rest) if np.isfinite(b) else None
+    jumps = None if points is None else [jump_at(func, p, a, b, rest) for p in points]
 
     def back(bars):
         y_bar = integral_bar(*bars)
         (f_bar, *others), _ = with_numbers(like, y_bar * total)
         a_bar = None if at_a is None else -y_bar * at_a
         b_bar = None if at_b is None else y_bar * at_b
-        return f_bar, a_bar, b_bar, like_args(others, args)
+        points_bar = None if jumps is None else seed_like(points, y_bar * np.array(jumps))
+        return f_bar, a_bar, b_bar, like_args(others, args), None, None, None, None, points_bar
 
     return y, back
+
+
+def jump_at(func, point, a, b, args):
+    """How much less the integrand is behind a point than in front of it.
+
+    That is what the integral grows by as the point moves on, if the integrand jumps there.
+    """
+    gap = 1e-9 * (b - a)
+    if not 0 < (point - a) / gap < 1e9:
+        return 0.0
+    return func(point - gap, *args) - func(point + gap, *args)
 
 
 def integral_bar(y_bar, error_bar):
@@ -255,7 +271,10 @@ def solve_ivp(
         times, y_bar = bars_along(bars, record, start, success)
         states = solved_again(slope, record, times, first)
         found, y0_bar, times_bar = adjoint_integral(pullback, slope, states, times, y_bar)
-        span_bar, t_eval_bar = time_bars(times_bar, len(times) == len(record[0]), t_eval)
+        t_bar = None if bars is None else bars.get("t")
+        span_bar, t_eval_bar = time_bars(
+            times_bar, 0.0 * record[0] if t_bar is None else t_bar, t_eval
+        )
         args_bar = None if args is None else tuple(found[1:])
         return (
             found[0], span_bar, seed_like(y0, y0_bar), None, t_eval_bar, None, None, None, args_bar,
@@ -268,7 +287,7 @@ def bars_along(bars, record, start, success):
     """The times from the start on, and the cotangents of the states there; `bars` are None where
     the adjoint is run for what calls of `fun` have changed."""
     bars = {} if bars is None else bars
-    unknown = [name for name, bar in bars.items() if name != "y" and matters(bar)]
+    unknown = [name for name, bar in bars.items() if name not in ("t", "y") and matters(bar)]
     if unknown:
         raise NotDifferentiable(f"`{unknown[0]}` of what solve_ivp returns has no derivative")
     if not success:
@@ -280,10 +299,11 @@ def bars_along(bars, record, start, success):
     return np.concatenate([[start], read]), np.concatenate([np.zeros_like(rows[:1]), rows])
 
 
-def time_bars(times_bar, is_first, t_eval):
-    """The cotangents of `t_span` and `t_eval`."""
+def time_bars(times_bar, t_bar, t_eval):
+    """The cotangents of `t_span` and `t_eval`: of the times where the solution is read, from the
+    start on, and of the times that are returned."""
     if t_eval is None:  # the solver chooses the times between the ends
-        return (times_bar[0], times_bar[-1]), None
-    if is_first:
-        return (times_bar[0], None), np.concatenate([[0.0], times_bar[1:]])
-    return (times_bar[0], None), times_bar[1:]
+        return (times_bar[0] + t_bar[0], times_bar[-1] + t_bar[-1]), None
+    if len(times_bar) == len(t_bar):
+        return (times_bar[0], None), t_bar + np.concatenate([[0.0], times_bar[1:]])
+    return (times_bar[0], None), t_bar + times_bar[1:]

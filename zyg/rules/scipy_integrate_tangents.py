@@ -17,7 +17,6 @@ from scipy import integrate
 from zyg.errors import NotDifferentiable
 from zyg.rules.scipy_integrate import TOLERANCE, numbers_of, solution_of, solution_of_odeint
 from zyg.rules.tangent_registry import by_jvp
-from zyg.tangents.no_tangent import NoTangent
 from zyg.tangents.tangent import zero_tangent
 
 
@@ -39,16 +38,18 @@ def solve_ivp(jvp, dots, fun, t_span, y0, method="RK45", t_eval=None, args=None,
     slopes = joint_slopes(jvp, fun, dots.get("fun"), rest, dots.get("args"), True)
     span_dot = _numbers_like(dots.get("t_span"), np.array(t_span, dtype=float))
     times, times_dot = np.copy(y.t), _numbers_like(dots.get("t_eval"), y.t)
+    t_dot = times_dot if t_eval is not None else np.concatenate(
+        [span_dot[:1], np.zeros(len(times) - 2), span_dot[1:]]
+    )
     has_start = times[0] == t_span[0]
     if not has_start:
         times = np.concatenate([[t_span[0]], times])
         times_dot = np.concatenate([[0.0], times_dot])
-    times_dot[0] = span_dot[0]
+    times_dot = np.concatenate([span_dot[:1], times_dot[1:]])
     if t_eval is None:
         times_dot[-1] = span_dot[1]
     found = sensitivities(slopes, times, times_dot, y0, dots.get("y0"))
-    unknown = NoTangent(NotDifferentiable("`t` of what solve_ivp returns has no derivative"))
-    return y, {**zero_tangent(y), "t": unknown, "y": (found if has_start else found[1:]).T}
+    return y, {**zero_tangent(y), "t": t_dot, "y": (found if has_start else found[1:]).T}
 
 
 def joint_slopes(jvp, function, function_dot, rest, rest_dot, is_time_first):

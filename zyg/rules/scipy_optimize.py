@@ -17,11 +17,12 @@ import warnings
 import numpy as np
 from scipy import optimize
 
+from zyg.arrays.equations import solved, unless_far
 from zyg.cotangents.cotangent import accumulate, rebuilt, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.held.shadows import asked_again
 from zyg.rules import registry
-from zyg.rules.registry import adjoint, constant
+from zyg.rules.registry import adjoint, constant, goes_beyond, stand_in
 
 constant(optimize.show_options)
 
@@ -45,7 +46,7 @@ def seed_like(value, numbers):
     if isinstance(value, (list, tuple)):
         return type(value)([float(x) for x in numbers])
     if np.ndim(value) == 0:
-        return float(numbers[0])
+        return complex(numbers[0]) if np.iscomplexobj(value) else float(numbers[0])
     return np.reshape(numbers, np.shape(value))
 
 
@@ -74,7 +75,8 @@ def bars_of_equation(equation, x, x_bar, at=1, free=True):
     x_bar = np.zeros(size) if x_bar is None else np.where(free, np.reshape(x_bar, size), 0.0)
     both = np.logical_and.outer(np.broadcast_to(free, size), np.broadcast_to(free, size))
     jacobian = np.where(both, jacobian, np.eye(size))
-    weights = np.linalg.solve(np.transpose(jacobian), x_bar)
+    unless_far(jacobian, np.where(free, np.reshape(value, size), 0.0), np.reshape(x, size))
+    weights = solved(np.transpose(jacobian), x_bar)
     bars = back(seed_like(value, -weights))
     by_equation = None if bars[at] is None else np.where(free, np.reshape(bars[at], size), 0.0)
     unless_stored(by_equation, x_bar, np.abs(jacobian.T) @ np.abs(weights))
@@ -146,21 +148,27 @@ def newton(func, x0, fprime=None, args=(), *, pullback=None, full_output=False, 
 
 
 @adjoint(optimize.root_scalar)
-def root_scalar(f, args=(), *, pullback=None, **options):
-    y = optimize.root_scalar(f, args, **options)
+def root_scalar(
+    f, args=(), method=None, bracket=None, fprime=None, fprime2=None, *, pullback=None, **options
+):
+    y = optimize.root_scalar(f, args, method, bracket, fprime, fprime2, **options)
     root, converged = y.root, y.converged
-    equation = pullback(f, root, *as_tuple(args))
+    place = 0 if fprime is True or fprime2 is True else None
+    equation = pullback(result_at, f, place, root, *as_tuple(args))
 
     def back(bars):
-        return root_bars(equation, root, args, bar_of(bars, "root", converged))
+        own, others = implicit_bars(equation, root, bar_of(bars, "root", converged), at=3)
+        return own[1], like_args(others, args)
 
     return y, back
 
 
 def matters(bar):
     """Whether something depends on what has this cotangent."""
-    if isinstance(bar, (list, tuple)):
-        return any(map(matters, bar))
+    if isinstance(bar, (list, tuple, dict)):
+        return any(map(matters, bar.values() if isinstance(bar, dict) else bar))
+    if hasattr(bar, "count_nonzero"):  # a sparse matrix
+        return bool(bar.count_nonzero())
     return bar is not None and bool(np.any(bar))
 
 
@@ -270,6 +278,29 @@ def minimize(
     return y, back
 
 
+@adjoint(optimize.minimize_scalar)
+def minimize_scalar(
+    fun, bracket=None, bounds=None, args=(), method=None, *, pullback=None, **options
+):
+    y = optimize.minimize_scalar(fun, bracket, bounds, args, method, **options)
+    x, success = y.x, y.success
+    equation = pullback(registry.gradient_function(fun), x, *as_tuple(args))
+    _, least_back = pullback(fun, x, *as_tuple(args))
+
+    def back(bars):
+        x_bar, least_bar = bar_of(bars, "x", "fun", success)
+        slope_bar, args_bar = (None, None) if x_bar is None else root_bars(
+            equation, x, args, x_bar
+        )
+        by_value = least_back(0.0 if least_bar is None else least_bar)
+        return (
+            accumulate((slope_bar or {}).get("f"), by_value[0]), None, None,
+            accumulate(args_bar, like_args(by_value[2:], args)),
+        )
+
+    return y, back
+
+
 def within(x, ends):
     """Which numbers of a minimum are between their bounds: the others move with these."""
     return ~(reached(x, ends[0]) | reached(x, ends[1]))
@@ -346,15 +377,36 @@ def least_bars(least_back, args, least_bar):
 # Sums of squares
 
 
+@goes_beyond(optimize.least_squares)
+def has_arguments(fun, x0, jac="2-point", bounds=None, *, args=(), kwargs=None, **options):
+    return args != () or kwargs is not None
+
+
+@stand_in(optimize.least_squares)
+def least_squares_of_one(
+    fun, x0, jac="2-point", bounds=(-np.inf, np.inf), *, args=(), kwargs=None, **options
+):
+    """By functions of the unknowns alone."""
+    rest, named = as_tuple(args), {} if kwargs is None else kwargs
+
+    def residuals(x):
+        return fun(x, *rest, **named)
+
+    def slopes(x):
+        return jac(x, *rest, **named)
+
+    return optimize.least_squares(
+        residuals, x0, slopes if callable(jac) else jac, bounds, **options
+    )
+
+
 @adjoint(optimize.least_squares)
 def least_squares(
     fun, x0, jac="2-point", bounds=(-np.inf, np.inf), *, pullback=None, loss="linear", args=(),
     kwargs=None, **options,
 ):
     if loss != "linear" or kwargs or args:
-        raise NotDifferentiable(
-            "scipy.optimize.least_squares has a rule for loss='linear', without args and kwargs"
-        )
+        raise NotDifferentiable("scipy.optimize.least_squares has a rule for loss='linear' only")
     y = optimize.least_squares(fun, x0, jac, bounds, **options)
     x, success = np.copy(y.x), y.success
     free = within(x, ends_of(bounds))

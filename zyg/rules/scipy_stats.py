@@ -328,7 +328,7 @@ def multivariate_logpdf(self, x, mean=None, cov=1, allow_singular=False):
         )
     factor = np.linalg.cholesky(covariance(cov, mean, x))
     size = np.shape(factor)[0]
-    apart = x if mean is None else x - mean
+    apart = np.asarray(x) if mean is None else np.subtract(x, mean)
     is_vector = np.ndim(apart) == 0 or (np.ndim(apart) == 1 and not is_single(factor))
     rows = vectors_in(apart, size, is_vector)
     whitened = np.linalg.solve(factor, np.transpose(rows))

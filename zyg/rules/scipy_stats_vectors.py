@@ -77,7 +77,7 @@ def multivariate_t_logpdf(self, x, loc=None, shape=1, df=1):
     loc = np.zeros(1) if loc is None and np.ndim(shape) < 2 else loc
     size = np.shape(shape)[0] if loc is None else np.size(loc)
     factor = np.linalg.cholesky(matrix(shape, size))
-    apart = x if loc is None else x - loc
+    apart = np.asarray(x) if loc is None else np.subtract(x, loc)
     is_vector = np.ndim(apart) == 0 or (np.ndim(apart) == 1 and not is_single(factor))
     rows = vectors_in(apart, size, is_vector)
     whitened = np.linalg.solve(factor, np.transpose(rows))

@@ -22,6 +22,7 @@ from zyg.compiler.run_time.rule_backs import RuleBack
 from zyg.compiler.run_time.seen_objects import parts_of
 from zyg.cotangents.cotangent import is_zero_bar, like_mapping, rebuilt
 from zyg.cotangents.cotangent_returned import NO_SLOT, keyword_bar
+from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
 from zyg.held.reaching import attributes_of
 from zyg.held.shadows import asked_again
@@ -153,6 +154,11 @@ def _with_coordinates(zero: Any, derivative: Callable[[Any], Any]) -> Any:
         return like_mapping(zero, {
             key: _part(part, at(key)) for key, part in zero.items()
         })
+    if is_sparse(zero):
+        return NoTangent(NotDifferentiable(
+            "the tangent of a sparse matrix that a rule gives isn't known to forward mode; use "
+            "zyg.pullback"
+        ))
     if isinstance(zero, complex | np.complexfloating):
         return derivative(type(zero)(1)) + 1j * derivative(type(zero)(1j))
     found = derivative(type(zero)(1))

@@ -78,7 +78,8 @@ PROGRAMS = (
     "zyg.rules.generators", "zyg.rules.functional", "zyg.rules.taking_all",
     "zyg.rules.array_stores", "zyg.rules.attribute_dicts", "zyg.rules.deep_copies",
     "zyg.rules.heaps", "zyg.rules.held_rows", "zyg.rules.mappings", "zyg.rules.piecewise",
-    "zyg.inside.solvers_inside", "zyg.inside.integrals_inside", "zyg.inside.flows_inside",
+    "zyg.inside.solvers_inside", "zyg.inside.minima_inside", "zyg.inside.integrals_inside",
+    "zyg.inside.flows_inside",
 )
 
 

@@ -41,6 +41,7 @@ from zyg.compiler.inference.stepping import PROGRAMS, READERS
 from zyg.compiler.nested import inner_gradients
 from zyg.compiler.origins import is_of_zyg, is_ours, is_run_time, works_on_values
 from zyg.compiler.overwriting.mutation import is_harmless, is_users, refuse_mutation
+from zyg.compiler.run_time.outputs import without_output
 from zyg.rules.registry import (
     Unread,
     is_constant,
@@ -50,7 +51,6 @@ from zyg.rules.registry import (
     rule_of,
     stand_in_of,
     substitute_of,
-    without_output,
 )
 from zyg.signature import is_by_rules
 
@@ -301,6 +301,8 @@ class ProgramSurroundings(EffectSurroundings):
             return None
         if is_code_of_constant(callee):
             return None  # what it calls has to be known to be called by it
+        if substitute_of(callee) is not None:
+            return None
         if facts.has_effect(callee) or is_by_rules(callee):
             return None
         module = str(callee.__module__)
@@ -347,7 +349,13 @@ class ProgramSurroundings(EffectSurroundings):
             specialisation = self._specialiser.call(callee, args, kwargs)
         except (Unsupported, SourceNotFound):
             return TOP  # an error only where the call has to be differentiated
-        return TOP if specialisation is None else specialisation.value_type
+        if specialisation is None:
+            return TOP
+        if specialisation.value_type is BOTTOM and isinstance(callee, Known) and (
+            is_constant(callee.value)
+        ):
+            return TOP  # called as it is, and not by what stands for the functions that it calls
+        return specialisation.value_type
 
 
 def _is_typed(value: Any) -> bool:

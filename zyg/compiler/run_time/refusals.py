@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ir.types import Closure, Type
+from zyg.compiler.run_time.outputs import without_output
 from zyg.errors import NotDifferentiable, UnsupportedSyntax
-from zyg.rules.registry import covers, without_output
+from zyg.rules.registry import covers
 from zyg.signature import is_by_rules
 
 MUTABLE = (list, dict, set, bytearray, collections.deque, np.ndarray)
