@@ -19,13 +19,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ir.late import late
-from zyg.compiler.inference import objects
+from zyg.compiler.inference import objects, replaced
 from zyg.compiler.inference.objects import is_place
 from zyg.compiler.nested import inner_gradients
 from zyg.compiler.nested.nested_backs import NestedBack, as_it_is, as_returned
 from zyg.compiler.run_time import decorated, from_api, object_backs
 from zyg.errors import NotDifferentiable
-from zyg.held.memory_kinds import CACHED
+from zyg.held.memory_kinds import CACHED, is_memory
 from zyg.held.reaching import items_held, reached
 from zyg.held.shadow_calls import is_running
 from zyg.rules.registry import (
@@ -397,8 +397,23 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
     )
 
 
+def reads_texts(function: Any, args: Values, kwargs: dict[str, Any]) -> bool:
+    """Whether a call is of a function that is written in C, and is given texts alone."""
+    if not isinstance(function, types.BuiltinMethodType) or rule_of(function) is not None:
+        return False
+    owner, given = function.__self__, (*args, *kwargs.values())
+    is_of_text = isinstance(owner, str | bytes)
+    return (
+        not is_memory(owner) and (is_of_text or bool(given))
+        and all(isinstance(value, str | bytes | int) for value in given)
+        and replaced.owner_with_derivative(function) is None
+    )
+
+
 def unless_on_objects(function: Any, args: Values, kwargs: dict[str, Any]) -> None:
     """Raises for a call that was found at run time and may store into objects."""
+    if reads_texts(function, args, kwargs):
+        return
     if type(function) is CACHED:
         function = function.__wrapped__
     if is_constant(function) and rule_of(function) is None:

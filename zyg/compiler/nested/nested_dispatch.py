@@ -22,6 +22,7 @@ from zyg.compiler.nested.contents_objects import has_contents
 from zyg.compiler.nested.found_calls import (
     Found,
     found_call,
+    reads_texts,
     refuse_objects,
     unless_on_objects,
 )
@@ -59,7 +60,7 @@ Bars = tuple[Any, ...]
 def pullback_of_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """What `pullback_call(pullback_call, function, *args)` gives."""
     count = 2 + len(args) + len(kwargs)
-    if _is_constant(function):
+    if _is_constant(function, args, kwargs):
         function = decorated.method_of_cache(function)
         zero = rule_backs.Zero(count - 1)
         return (function(*args, **kwargs), zero), rule_backs.Zero(count)
@@ -105,11 +106,12 @@ def _pair_of_found(
     return (y, found.back_of(y, held)), OuterBack(back, back_of_call)
 
 
-def _is_constant(function: Any) -> bool:
-    """Whether nothing that a call gives has a derivative: so it is of `cached.cache_info`, too."""
+def _is_constant(function: Any, args: Values, kwargs: dict[str, Any]) -> bool:
+    """Whether nothing that a call gives has a derivative: so it is of `cached.cache_info`, too, and
+    of what is written in C and is given texts alone (`pattern.findall(text)`)."""
     return (is_constant(function) and rule_of(function) is None) or (
         decorated.is_method_of_cache(function)
-    )
+    ) or reads_texts(function, args, kwargs)
 
 
 def see_all(values: Values) -> list[SeenValue]:
@@ -150,7 +152,7 @@ def _pair_of_pair(function: Any, args: Values, kwargs: dict[str, Any]) -> tuple[
         )
     if isinstance(function, BackFunction) or function is dynamic.pullback_call:
         raise NotDifferentiable("the fourth derivative of what is found at run time")
-    if _is_constant(function):
+    if _is_constant(function, args, kwargs):
         function = decorated.method_of_cache(function)
         zero = rule_backs.Zero(count - 2)
         pair = function(*args, **kwargs), zero
@@ -205,7 +207,9 @@ def tangent_of_call(
     kwargs: dict[str, Any], kwarg_dots: dict[str, Any],
 ) -> tuple[Any, Any]:
     """The pair of a value and back function, with its tangent; `call` differentiates forwards."""
-    if _is_constant(function) or (function is getattr and _is_read_of_an_error(*args)):
+    if _is_constant(function, args, kwargs) or (
+        function is getattr and _is_read_of_an_error(*args)
+    ):
         function = decorated.method_of_cache(function)
         y = function(*args, **kwargs)
         return (y, rule_backs.Zero(1 + len(args) + len(kwargs))), None
