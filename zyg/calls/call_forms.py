@@ -21,7 +21,7 @@ from zyg.compiler.generated import Joint
 from zyg.compiler.inference.number_keys import refuse_keys_read
 from zyg.compiler.inference.object_needs import note_lost
 from zyg.compiler.inference.stepping import is_own_iterator
-from zyg.compiler.nested.inner_gradients import CallsSolver, Stepped
+from zyg.compiler.nested.inner_gradients import CallsSolver, Opened, Stepped
 from zyg.errors import UnsupportedSyntax
 
 if TYPE_CHECKING:
@@ -129,6 +129,11 @@ def made_of_signature(
             fields = fields.copy()
             fields.set_apart(fields.copied())
             fields.go_by_steps(fields.copied())
+        except Opened:  # a call that the adjoint has other types for
+            compiler.abandon()
+            assert fields is not None and not fields.sets_apart
+            fields = fields.copy()
+            fields.set_apart(fields.copied())
         except NeedsHeap:
             raise
         except Unsupported:
