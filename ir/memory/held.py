@@ -320,7 +320,8 @@ class HeldMemory(HeldFunctions):
         places = self._places
         return any(
             holds_memory(root.type) and places.kind(root) in ("new", "unknown")
-            and root not in places.state.stored and not self._is_read(root)
+            and (root not in places.state.stored or root in places.state.doubtful)
+            and not self._is_read(root)
             and not (root in self.known and root in places.covers)
             for root in places.roots(places.storage(target))
         )
@@ -359,6 +360,15 @@ class HeldMemory(HeldFunctions):
             places.state.note_stored(names)
             self._expose_names(root for root, is_whole in names.items() if is_whole)
             self.given.update(dict.fromkeys(names))
+
+    def mark_perhaps(self, operands: Iterable[Operand]) -> None:
+        """The same for what was given to a call of which nothing is known: objects hold these from
+        here on, or none does."""
+        state = self._places.state
+        before = dict(state.stored), dict(state.doubtful)
+        self.mark(operands)
+        marked, (state.stored, state.doubtful) = state.stored, before
+        state.note_perhaps_stored(marked)
 
     def lend(self, operands: Iterable[Operand]) -> None:
         """Notes that something that isn't followed may put these into objects."""

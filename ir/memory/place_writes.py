@@ -177,7 +177,9 @@ class PlaceWrites(PlaceReads):
             self.lend(others)
         if on_objects:
             self.held.expose([*others, result])
-            self.held.mark(self.inference.surroundings.held_operands(callee, args, kwargs))
+            put, lent = self.inference.surroundings.held_operands(callee, args, kwargs)
+            self.held.mark(put)
+            self.held.mark_perhaps(lent)
 
     def _check_apart(
         self, changed: list[tuple[int | str, Operand]], given: list[tuple[int | str, Operand]],

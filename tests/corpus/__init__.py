@@ -48,6 +48,7 @@ from tests.corpus import (
     generators,
     held_defaults,
     held_items_that_move,
+    held_on_some_ways,
     held_walks,
     iterators,
     known_calls,
