@@ -361,6 +361,13 @@ class HeldMemory(HeldFunctions):
             self._expose_names(root for root, is_whole in names.items() if is_whole)
             self.given.update(dict.fromkeys(names))
 
+    def changed_in_call(self, operands: Iterable[Operand]) -> None:
+        """Notes that a call may have put these into objects, and changed them there since: they are
+        read again behind it."""
+        for value in self._memory_in(operands):
+            names = self._names_of(value)
+            self._expose_names(root for root, is_whole in names.items() if is_whole)
+
     def mark_perhaps(self, operands: Iterable[Operand]) -> None:
         """The same for what was given to a call of which nothing is known: objects hold these from
         here on, or none does."""

@@ -176,8 +176,9 @@ class PlaceWrites(PlaceReads):
         elif on_objects:
             self.lend(others)
         if on_objects:
-            self.held.expose([*others, result])
             put, lent = self.inference.surroundings.held_operands(callee, args, kwargs)
+            self.held.changed_in_call([*put, *lent])
+            self.held.expose([*others, result])
             self.held.mark(put)
             self.held.mark_perhaps(lent)
 

@@ -47,6 +47,7 @@ from tests.corpus import (
     generator_walks,
     generators,
     held_defaults,
+    held_by_callees,
     held_items_that_move,
     held_on_some_ways,
     held_walks,
