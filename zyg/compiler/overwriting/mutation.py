@@ -28,7 +28,7 @@ from ir.core import (
     Value,
     type_of,
 )
-from ir.errors import SourceNotFound
+from ir.errors import NeedsHeap, SourceNotFound
 from ir.inference.typed_calls import TypedCalls
 from ir.library.builtin_facts import IN_PLACE
 from ir.rewrite import walk
@@ -174,10 +174,10 @@ def refuse_changing_call(
         given += [(rest, arg) for arg in args[code.co_argcount :]]
     changeable = frozenset(name for name, arg in given if _is_changeable(type_of(arg)))
     if changeable and changes_parameters(code, module_globals, changeable):
-        raise unsupported(
-            f"`{code.co_name}` changes an argument in place, which is not supported", loc,
-            "let it return a new value",
-        )
+        what = f"`{code.co_name}` changes an argument in place, which is not supported"
+        if not on_heap:  # that may be an object
+            raise NeedsHeap(what, loc, advice="let it return a new value")
+        raise unsupported(what, loc, "let it return a new value")
 
 
 def _refuse_changing_ir(function: Function, args: list[Operand], loc: Location | None) -> None:
