@@ -361,6 +361,15 @@ class HeldMemory(HeldFunctions):
             self._expose_names(root for root, is_whole in names.items() if is_whole)
             self.given.update(dict.fromkeys(names))
 
+    def with_captured(self, callee: Operand, operands: list[Operand]) -> list[Operand]:
+        """Operands of a call, with the memory that a function has captured in the place of the
+        function."""
+        if not isinstance(callee, Value) or not any(callee is one for one in operands):
+            return operands
+        storage = self._places.storage(callee)
+        known = [root for root in self._places.roots(storage) if holds_memory(root.type)]
+        return [operand for operand in operands if operand is not callee] + known
+
     def changed_in_call(self, operands: Iterable[Operand]) -> None:
         """Notes that a call may have put these into objects, and changed them there since: they are
         read again behind it."""

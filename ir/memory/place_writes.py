@@ -177,6 +177,7 @@ class PlaceWrites(PlaceReads):
             self.lend(others)
         if on_objects:
             put, lent = self.inference.surroundings.held_operands(callee, args, kwargs)
+            put, lent = self.held.with_captured(callee, put), self.held.with_captured(callee, lent)
             self.held.changed_in_call([*put, *lent])
             self.held.expose([*others, result])
             self.held.mark(put)

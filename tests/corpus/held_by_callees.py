@@ -182,3 +182,65 @@ def nodes_in_their_order(x):
     for node in order:
         node.value = node.value * node.value
     return sum(i * node.value for i, node in enumerate(order))
+
+
+def by_an_item_of_ones_own(items, x):
+    for i in range(2):
+        table = {}
+        table["items"] = items
+        table["items"][i] = x * x
+
+
+def by_a_function_that_gives_it(items, x):
+    def get():
+        return items
+
+    for _ in range(2):
+        given = get()
+        given[0] = x * x
+
+
+def by_another_name(box, x):
+    held = box.held
+    for _ in range(2):
+        held *= x
+
+
+def added_by_another_name(items, x):
+    held = Box(items).held
+    for _ in range(2):
+        held += [x]
+
+
+def by_what_a_nested_function_has_captured(items, x):
+    box = Box()
+
+    def fill(x):
+        box.held = items
+        stored_twice(box, x)
+
+    fill(x)
+
+
+@program((0.7,))
+def under_other_names(x):
+    first, second, third = [1.0, 2.0], [2.0, x], [x]
+    by_an_item_of_ones_own(first, x)
+    by_a_function_that_gives_it(second, x)
+    added_by_another_name(third, x)
+    return first[0] * first[1] + second[0] * second[1] + sum(third)
+
+
+@program((0.7,))
+def captured_by_a_nested_function(x):
+    items, table = [1.0, 2.0], {"items": [x, 1.0]}
+    by_what_a_nested_function_has_captured(items, x)
+    by_what_a_nested_function_has_captured(table["items"], x * x)
+    return items[0] * items[1] + table["items"][0]
+
+
+@program((0.7,))
+def scaled_by_another_name(x):
+    whole = np.ones(2)
+    by_another_name(Box(whole), x)
+    return np.sum(whole * whole)

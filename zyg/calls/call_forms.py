@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP
 from ir.late import late
+from ir.memory.contents import holds_memory
 from ir.types import Type
 from zyg.calls.binding import Plan, Source
 from zyg.calls.entry_cache import Entry
@@ -149,7 +150,10 @@ def _gains_by_heap(made: Specialisation, mode: str) -> bool:
     if any(callee.reads_objects for callee in callees):
         return True
     if mode.startswith(TANGENT):
-        return False
+        # What such a function changes in place, by a name that it has of an object, is not seen.
+        return any(
+            callee.classes_made and any(map(holds_memory, callee.inputs)) for callee in callees
+        )
     classes = [
         cls for callee in callees for cls in callee.classes_made if not is_own_iterator(cls)
     ]

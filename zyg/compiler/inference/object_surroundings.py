@@ -288,7 +288,7 @@ class ObjectSurroundings(AttributeSurroundings):
             lambda items: [operand for item in items.values() for operand in item],
         )
         held, lent = [
-            [o for i in inputs if i >= count for o in bound[i - count]]
+            [o for i in inputs for o in ([callee] if i < count else bound[i - count])]
             for inputs in (made.held_inputs, made.lent_inputs)
         ]
         return held, lent

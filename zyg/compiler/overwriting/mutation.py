@@ -33,7 +33,7 @@ from ir.inference.typed_calls import TypedCalls
 from ir.library.builtin_facts import IN_PLACE
 from ir.rewrite import walk
 from ir.syntax.locate import locate
-from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
+from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type, Union
 from zyg.array_type import Array
 from zyg.compiler.inference.constructors import has_rule_of_user
 from zyg.errors import UnsupportedSyntax
@@ -147,10 +147,9 @@ def refuse_changing_call(
 ) -> None:
     """Raises for a call, kept as it is, that may change an array or container it is given.
 
-    `on_heap`: that may be memory which an object holds; inference doesn't follow it into closures.
+    `on_heap`: that may be memory which an object holds. Else it may be an object, for which code
+    has to be made with the heap.
     """
-    if not on_heap and not isinstance(callee, Const):
-        return
     callee_type = type_of(callee)
     if isinstance(callee_type, Closure) and isinstance(callee_type.code, Function):
         _refuse_changing_ir(callee_type.code, args, loc)
@@ -256,6 +255,8 @@ def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) 
 
 
 def _is_changeable(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return any(map(_is_changeable, type_.members))
     return isinstance(type_, Array | Dict | Mapping | Instance | Top) or (
         isinstance(type_, Sequence) and issubclass(type_.cls, list | deque)
     )
