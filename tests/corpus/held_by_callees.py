@@ -1,5 +1,7 @@
 """Memory that a function puts into an object and changes there, and its caller has a name for."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from tests.corpus.registry import program
@@ -244,3 +246,26 @@ def scaled_by_another_name(x):
     whole = np.ones(2)
     by_another_name(Box(whole), x)
     return np.sum(whole * whole)
+
+
+@dataclass
+class Record:
+    value: object
+    more: list = field(default_factory=list)
+
+
+def filled_between_steps(items, x):
+    for k in range(1):
+        record = Record(0)
+        record.more.append(items)
+        for _ in range(1):
+            record.more[0].insert(0, x)
+        yield k
+
+
+@program((0.7,))
+def by_a_generator(x):
+    items = [1.0, 2.0, 0.5]
+    for _ in filled_between_steps(items, x):
+        pass
+    return sum([item * item for item in items])
