@@ -35,11 +35,29 @@ def scaled(items, x):
         items *= x
 
 
+def of_one_of_several(items, x):
+    held = dict(first=items, second=1.0).get("first")
+    held += [x]
+
+
+def of_an_iterator(items, x):
+    held = next(iter([items, 1.0]))
+    held += [x]
+
+
+SAME = [lambda items: items, print, "same"]
+
+
+def of_what_a_found_function_gives(items, x):
+    held = SAME[0](items)
+    held += [x]
+
+
 def with_list(change):
     def f(x):
         items = [1.0, 2.0]
         change(items, x)
-        return items[0] * items[1]
+        return items[0] * items[1] * items[-1]
 
     return f
 
@@ -55,7 +73,8 @@ def with_list_or_array(change):
 
 @pytest.mark.parametrize("f", [
     with_list(by_a_function), with_list(by_a_partial_function), with_list(by_a_nested_function),
-    with_list_or_array(scaled),
+    with_list(of_one_of_several), with_list(of_an_iterator), with_list_or_array(scaled),
+    with_list(of_what_a_found_function_gives), with_list_or_array(of_what_a_found_function_gives),
 ])
 def test_derivatives_are_right_or_refused(f):
     h = 1e-6
