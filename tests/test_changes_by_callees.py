@@ -36,7 +36,7 @@ def scaled(items, x):
 
 
 def of_one_of_several(items, x):
-    held = dict(first=items, second=1.0).get("first")
+    held = {"first": items, "second": 1.0}.get("first")
     held += [x]
 
 

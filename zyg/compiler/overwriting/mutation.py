@@ -146,8 +146,8 @@ def _changes_object(method: str, loc: Location | None) -> UnsupportedSyntax:
 
 
 def refuse_changing_call(
-    specialiser: Specialiser, callee: Operand, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None,
-    on_heap: bool,
+    specialiser: Specialiser, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+    loc: Location | None, on_heap: bool,
 ) -> None:
     """Raises for a call, kept as it is, that may change an array or container it is given.
 
