@@ -31,6 +31,9 @@ BY_AREA = {
     "generator_pipelines": "coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "generators": "rows_changed_by_who_takes_them",
+    "held_by_callees": """
+        by_a_function_that_is_found nodes_in_their_order scaled_by_another_name
+    """,
     "held_items_that_move": "dict_of_arrays_and_pairs",
     "held_walks": "parts_of_iterators rows_of_an_array views_of_elements",
     "iterators": "mapped_with_gradient_of_the_function",

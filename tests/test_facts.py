@@ -150,6 +150,8 @@ SHAPE_CALLS: tuple[tuple[Any, ...], ...] = (
     (np.squeeze,),
     (np.squeeze, K(0)),
     (np.ndarray.squeeze, K(-1)),
+    (np.squeeze, 0),
+    (np.squeeze, (0,)),
     (np.ravel,),
     (np.reshape, K(-1)),
     (np.reshape, K((-1, 1))),

@@ -216,3 +216,12 @@ def test_arrays_that_swap_their_names_and_are_changed():
         return a
 
     check_gradient(f, (2.0, np.ones(2), np.ones(3)), zyg.pullback)
+
+
+@pytest.mark.parametrize("reduced", [np.mean, np.var, np.std, np.ndarray.mean, np.ndarray.var])
+def test_reductions_of_unknown_sizes_warn_of_nothing(reduced, recwarn):
+    def spread(x):
+        return np.sum(reduced(x.reshape(2, 2, 4), axis=-1, keepdims=True) ** 2)
+
+    check_gradient(spread, (SQUARE,), zyg.pullback)
+    assert not recwarn.list

@@ -86,7 +86,7 @@ def test_what_is_changed_by_an_attribute_is_seen(name):
 
 def test_the_error_says_what_to_do():
     with pytest.raises(zyg.NotDifferentiable, match="change it by the attribute, or change a copy"):
-        zyg.gradient(program("asarray", "attribute", "stored"), 1.3)
+        zyg.gradient(program("ascontiguousarray", "attribute", "stored"), 1.3)
 
 
 def a_copy(x):

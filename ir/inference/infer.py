@@ -145,8 +145,13 @@ class Inference(TypedLoops):
             i for i, value in enumerate(inputs)
             if value not in finals and may_be_memory(value.type) and places.is_spoiled(value)
         )
-        given = places.held.given
-        self.held_inputs = tuple(i for i, v in enumerate(inputs) if places.storage(v) in given)
+        given = {
+            i: places.storage(value) for i, value in enumerate(inputs)
+            if places.storage(value) in places.held.given
+        }
+        doubtful = places.state.doubtful
+        self.held_inputs = tuple(i for i, storage in given.items() if storage not in doubtful)
+        self.lent_inputs = tuple(i for i, storage in given.items() if storage in doubtful)
         updates = tuple(i for i, value in enumerate(inputs) if value in finals)
         self.effects = [places.effect(inputs[i]) for i in updates]
         if isinstance(body.exit, Yield):

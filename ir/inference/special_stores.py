@@ -27,7 +27,7 @@ from ir.inference.special_attributes import is_of_cases
 from ir.inference.special_calls import Folded, special
 from ir.late import late
 from ir.shared_names import has_names, owner_of_names
-from ir.types import class_of
+from ir.types import BOTTOM, class_of
 
 if TYPE_CHECKING:
     from ir.inference import case_by_case, computed_names, special_names, unknown_owners
@@ -86,6 +86,8 @@ def _set_attribute(
         if _is_its_own(self, owner, name.value, value):
             return [Const(None)]
         return self.typed_call(Const(member.setter), [owner, value], {}, names, loc)
+    if type_of(owner) == BOTTOM:  # of what holds nothing as yet nothing is known
+        return self.unknown_call(Const(setattr), args, names, loc)
     if member.kind == "other":
         cls = owner.value if isinstance(owner, Const) else None
         place = f"the class {cls.__name__}" if isinstance(cls, type) else "what is no plain object"

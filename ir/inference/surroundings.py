@@ -394,8 +394,9 @@ class Surroundings(ContentsAsked, ErrorsAsked, OwnersAsked, Protocol):
 
     def held_operands(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
-    ) -> list[Operand]:
-        """The arguments of a call that objects may hold behind it."""
+    ) -> tuple[list[Operand], list[Operand]]:
+        """The arguments of a call that objects hold behind it, and those that they may hold, since
+        nothing is known of what is done with these; the callee stands for what it has captured."""
 
     def changed_type(self, type_: Type, is_element: bool = False) -> Type:
         """The type of memory that an object may have changed in place meanwhile; `is_element` if it

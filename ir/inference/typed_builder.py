@@ -67,6 +67,7 @@ class TypedBuilder(Operations):
         self.effects: list[Effect] = []
         self.spoiled: tuple[int, ...] = ()
         self.held_inputs: tuple[int, ...] = ()
+        self.lent_inputs: tuple[int, ...] = ()
         self.returned: Returned = None
         # The contents of all objects, where the function takes them (`ir.heap`).
         self.heap: Value | None = None

@@ -320,7 +320,8 @@ class HeldMemory(HeldFunctions):
         places = self._places
         return any(
             holds_memory(root.type) and places.kind(root) in ("new", "unknown")
-            and root not in places.state.stored and not self._is_read(root)
+            and (root not in places.state.stored or root in places.state.doubtful)
+            and not self._is_read(root)
             and not (root in self.known and root in places.covers)
             for root in places.roots(places.storage(target))
         )
@@ -359,6 +360,31 @@ class HeldMemory(HeldFunctions):
             places.state.note_stored(names)
             self._expose_names(root for root, is_whole in names.items() if is_whole)
             self.given.update(dict.fromkeys(names))
+
+    def with_captured(self, callee: Operand, operands: list[Operand]) -> list[Operand]:
+        """Operands of a call, with the memory that a function has captured in the place of the
+        function."""
+        if not isinstance(callee, Value) or not any(callee is one for one in operands):
+            return operands
+        storage = self._places.storage(callee)
+        known = [root for root in self._places.roots(storage) if holds_memory(root.type)]
+        return [operand for operand in operands if operand is not callee] + known
+
+    def changed_in_call(self, operands: Iterable[Operand]) -> None:
+        """Notes that a call may have put these into objects, and changed them there since: they are
+        read again behind it."""
+        for value in self._memory_in(operands):
+            names = self._names_of(value)
+            self._expose_names(root for root, is_whole in names.items() if is_whole)
+
+    def mark_perhaps(self, operands: Iterable[Operand]) -> None:
+        """The same for what was given to a call of which nothing is known: objects hold these from
+        here on, or none does."""
+        state = self._places.state
+        before = dict(state.stored), dict(state.doubtful)
+        self.mark(operands)
+        marked, (state.stored, state.doubtful) = state.stored, before
+        state.note_perhaps_stored(marked)
 
     def lend(self, operands: Iterable[Operand]) -> None:
         """Notes that something that isn't followed may put these into objects."""

@@ -71,8 +71,8 @@ class LoopMemory:
         state.lost.update(self._lost)
         state.lent.update(dict.fromkeys(self._lent))
         state.held.update(self._held)
-        state.note_stored(self._stored)
-        state.note_stored({carried[i]: whole for i, whole in self._stored_carried.items()})
+        state.note_perhaps_stored(self._stored)
+        state.note_perhaps_stored({carried[i]: whole for i, whole in self._stored_carried.items()})
         self._enter_contents(state)
         self._params = []
         for first in self.changed:

@@ -130,7 +130,8 @@ class PlaceMerging(PlaceWrites):
         for value, version in inner.exposed.items():
             if value not in local and before.exposed.get(value) is not version:
                 before.exposed[value] = value  # no version of the heap: it is read again
-        before.note_stored({v: whole for v, whole in inner.stored.items() if v not in local})
+        stored = {value: whole for value, whole in inner.stored.items() if value not in local}
+        before.note_perhaps_stored(stored)
 
     def leave_arm(self, before: State, local: set[Value], start: State) -> None:
         """The same for an arm of a branch, whose own values go on in the results of the branch."""

@@ -125,9 +125,11 @@ class State:
     born: dict[Value, None] = made(dict)
     # Memory that objects may hold, see `ir.memory.held`: the version of the heap that each value
     # was read from; what was stored into objects, and whether it was all of it or items of it
-    # alone; the last look at a value behind a change of the heap.
+    # alone, and what of that objects may not hold after all; the last look at a value behind a
+    # change of the heap.
     exposed: dict[Value, Value] = made(dict)
     stored: dict[Value, bool] = made(dict)
+    doubtful: dict[Value, None] = made(dict)
     seen: dict[Value, tuple[Value, Value, Value]] = made(dict)
 
     @property
@@ -140,6 +142,13 @@ class State:
     def note_stored(self, found: dict[Value, bool]) -> None:
         for value, is_whole in found.items():
             self.stored[value] = is_whole or self.stored.get(value, False)
+            self.doubtful.pop(value, None)
+
+    def note_perhaps_stored(self, found: dict[Value, bool]) -> None:
+        """The same for what was stored on one of several ways to here, or by what isn't known."""
+        doubtful = {**self.doubtful, **dict.fromkeys(found.keys() - self.stored.keys())}
+        self.note_stored(found)
+        self.doubtful = doubtful
 
     def copy(self) -> State:
         new = object.__new__(State)

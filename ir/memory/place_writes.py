@@ -179,8 +179,12 @@ class PlaceWrites(PlaceReads):
         elif on_objects:
             self.lend(others)
         if on_objects:
+            put, lent = self.inference.surroundings.held_operands(callee, args, kwargs)
+            put, lent = self.held.with_captured(callee, put), self.held.with_captured(callee, lent)
+            self.held.changed_in_call([*put, *lent])
             self.held.expose([*others, result])
-            self.held.mark(self.inference.surroundings.held_operands(callee, args, kwargs))
+            self.held.mark(put)
+            self.held.mark_perhaps(lent)
 
     def _check_apart(
         self, changed: list[tuple[int | str, Operand]], given: list[tuple[int | str, Operand]],

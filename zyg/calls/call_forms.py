@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ir.errors import NeedsHeap, Unsupported
 from ir.heap import HEAP
 from ir.late import late
+from ir.memory.contents import holds_memory
 from ir.types import Type
 from zyg.calls.binding import Plan, Source
 from zyg.calls.entry_cache import Entry
@@ -21,7 +22,7 @@ from zyg.compiler.generated import Joint
 from zyg.compiler.inference.number_keys import refuse_keys_read
 from zyg.compiler.inference.object_needs import note_lost
 from zyg.compiler.inference.stepping import is_own_iterator
-from zyg.compiler.nested.inner_gradients import CallsSolver, Stepped, Unsettled
+from zyg.compiler.nested.inner_gradients import CallsSolver, Opened, Stepped, Unsettled
 from zyg.errors import UnsupportedSyntax
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ def made_of_signature(
             if known is None or rounds == MAX_ROUNDS:
                 raise nesting.refused(plan.source.loc) from None
             fields = known
+        except Opened:  # a call that the adjoint has other types for
+            compiler.abandon()
+            assert fields is not None and not fields.sets_apart
+            fields = fields.copy()
+            fields.set_apart(fields.copied())
         except NeedsHeap:
             raise
         except Unsupported:
@@ -150,7 +156,10 @@ def _gains_by_heap(made: Specialisation, mode: str) -> bool:
     if any(callee.reads_objects for callee in callees):
         return True
     if mode.startswith(TANGENT):
-        return False
+        # What such a function changes in place, by a name that it has of an object, is not seen.
+        return any(
+            callee.classes_made and any(map(holds_memory, callee.inputs)) for callee in callees
+        )
     classes = [
         cls for callee in callees for cls in callee.classes_made if not is_own_iterator(cls)
     ]

@@ -52,8 +52,10 @@ class Specialisation:
     effects: list[Effect] = made(list)
     # Inputs that may be changed without that.
     spoiled: tuple[int, ...] = ()
-    # Inputs whose memory objects may hold behind it.
+    # Inputs whose memory objects may hold behind it, and those that are given to no more than calls
+    # of which nothing is known.
     held_inputs: tuple[int, ...] = ()
+    lent_inputs: tuple[int, ...] = ()
     returned: Returned = None
     # Whether it reads or changes what objects hold, or would, had it the heap.
     works_on_objects: bool = False
@@ -104,7 +106,7 @@ class Specialisation:
         return (
             self.result, self.flow, self.updates, tuple(self.effects), self.spoiled,
             self.returned, self.works_on_objects, self.stored, self.lost, self.changes,
-            self.may_fail_midway, self.held_inputs,
+            self.may_fail_midway, self.held_inputs, self.lent_inputs,
         )
 
     @property

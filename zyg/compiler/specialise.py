@@ -229,6 +229,7 @@ class Specialiser(ObjectNeeds):
                 made.updates, made.returned = inference.updates, inference.returned
                 made.effects, made.spoiled = inference.effects, inference.spoiled
                 made.held_inputs = inference.held_inputs
+                made.lent_inputs = inference.lent_inputs
                 made.changes = inference.changes
                 made.may_fail_midway = inference.may_fail_midway
                 made.flow, made.flows = flows.result, flows

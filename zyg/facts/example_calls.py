@@ -22,6 +22,7 @@ and of whose settings only what is known: no rule where the numbers in an array 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -173,10 +174,13 @@ def by_calls(
         numbers = [leaf for type_ in (*args, *kwargs.values()) for leaf in leaves(type_)]
         if mixes_by_value([one for one in numbers if isinstance(one, Array) or is_number(one)]):
             return TOP
-        try:
-            return _agreed(callee, args, kwargs, data, has_sizes, start)
-        except Unknown:
-            return TOP
+        # NumPy warns of means over no items, of which the user's program has none.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            try:
+                return _agreed(callee, args, kwargs, data, has_sizes, start)
+            except Unknown:
+                return TOP
 
     return distributed(result_of)
 

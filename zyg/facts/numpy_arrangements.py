@@ -72,7 +72,8 @@ declare(np.full_like)(like)
 
 @declare(np.squeeze, np.ndarray.squeeze)
 def squeeze(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
-    """Without an axis, the dimensions that are 1 are gone, where that is known of all."""
+    """Without an axis, the dimensions that are 1 are gone, where that is known of all. Of an axis
+    that isn't known one dimension is, of what may be several or none, any number."""
     if not args or not isinstance(args[0], Array) or args[0].dims is None:
         return TOP
     dims = args[0].dims
@@ -81,10 +82,14 @@ def squeeze(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         decided = all(isinstance(dim, One) or is_big(dim) for dim in dims)
         kept = tuple(dim for dim in dims if not isinstance(dim, One))
         return Array(args[0].dtype, kept if decided else None)
+    if is_int(axis) and not isinstance(axis, Known) and dims:
+        return Array(args[0].dtype, (ANY,) * (len(dims) - 1))
     try:
         axes = setting(axis)
         dropped = {range(len(dims))[i] for i in (axes if isinstance(axes, tuple) else (axes,))}
-    except (Unknown, LookupError, TypeError):
+    except Unknown:
+        return Array(args[0].dtype, None)
+    except (LookupError, TypeError):
         return TOP
     return Array(args[0].dtype, tuple(d for i, d in enumerate(dims) if i not in dropped))
 

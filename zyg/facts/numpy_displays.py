@@ -2,6 +2,7 @@
 
     np.array([[a, b], [c, d]])             list[list[float]]  ->  float64[?, ?]
     np.array([[f(x) for x in xs] ...])     the same, and a look at what came out
+    np.asarray(a)                          a, where that is an array
 
 The type of a list says nothing of its length, and an empty list of lists has one dimension only.
 Where lists aren't written out, the array is looked at when the program runs.
@@ -58,8 +59,31 @@ def _array(
     return [made]
 
 
-for _callee in (np.array, np.asarray, np.asanyarray):
-    special(_callee)(partial(_array, _callee))
+special(np.array)(partial(_array, np.array))
+
+
+def _as_array(
+    callee: Any, self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand],
+    names: list[str], loc: Location | None,
+) -> Folded:
+    """An array of the dtype that is asked for is given back as it is."""
+    own, keywords = [type_of(arg) for arg in args], {k: type_of(v) for k, v in kwargs.items()}
+    if own and isinstance(own[0], Array) and len(own) <= 2 and keywords.keys() <= {"dtype"}:
+        dtype = argument(tuple(own), keywords, 1, "dtype", Known(None))
+        if isinstance(dtype, Known) and _is_dtype(dtype.value, own[0].dtype):
+            return [args[0]]
+    return _array(callee, self, args, kwargs, names, loc)
+
+
+def _is_dtype(asked: Any, dtype: np.dtype[Any]) -> bool:
+    try:
+        return asked is None or np.dtype(asked) == dtype
+    except TypeError:
+        return False  # the call raises
+
+
+for _callee in (np.asarray, np.asanyarray):
+    special(_callee)(partial(_as_array, _callee))
 
 
 def _of_items(

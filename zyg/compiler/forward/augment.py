@@ -302,7 +302,7 @@ class Augmenter(ForwardCalls):
             )
             refuse_unknown_reader(callee, args, self.loc)
         is_on_heap = self.heap is not None
-        refuse_changing_call(callee, args, kwargs, op.loc, is_on_heap)
+        refuse_changing_call(self._specialiser, callee, args, kwargs, op.loc, is_on_heap)
         called = called_by(callee, args)
         is_looked_into = not is_unseen(called, kwargs)
         if (is_looked_into and self._calls_unseen(called) and self._given(op, mapping)) or (

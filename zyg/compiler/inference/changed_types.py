@@ -53,6 +53,7 @@ def joined_within(type_: Type, changed: Changed, is_same: Sameness, depth: int =
     def within(item: Type) -> Type:
         return joined_within(item, changed, is_same, depth + 1)
 
+    before = type_
     match type_:
         case Sequence(cls, item) if cls is not range:
             type_ = Sequence(cls, within(item))
@@ -79,7 +80,7 @@ def joined_within(type_: Type, changed: Changed, is_same: Sameness, depth: int =
     if not found:
         return type_
     joined = join_all([type_, *found])
-    return bounded(type_, joined) if size_of(joined) > LARGE else joined
+    return bounded(before, joined) if size_of(joined) > LARGE else joined
 
 
 def of_anything(type_: Type) -> Type:

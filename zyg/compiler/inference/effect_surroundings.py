@@ -8,8 +8,9 @@ from typing import Any
 from ir.binding import bind
 from ir.core import Const, Location, Operand, Value, type_of
 from ir.errors import NamesUnknown, SourceNotFound, Unsupported
-from ir.heap import CONTENTS, HEAP_NAME, with_heap
+from ir.heap import CONTENTS, HEAP, HEAP_NAME, with_heap
 from ir.inference.typed_calls import TypedCalls
+from ir.memory.contents import holds_memory
 from ir.memory.place_state import Effect, Returned
 from ir.outer_cells import outer_cell, unless_known_to_change
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type
@@ -140,9 +141,14 @@ class EffectSurroundings(ObjectSurroundings):
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         try:
             made = self._specialiser.call(callee_type, types_, kwtypes)
-        except Unsupported:
+        except Unsupported as error:
             # It will run as it is, and nobody would see what it changes.
-            if may_change_captured(callee_type):
+            captured = callee_type.captures if isinstance(callee_type, Closure) else ()
+            is_given_memory = isinstance(error, NamesUnknown) and any(
+                holds_memory(type_) for type_ in (*types_, *kwtypes.values(), *captured)
+                if type_ != HEAP
+            )
+            if is_given_memory or may_change_captured(callee_type):
                 raise
             return unknown
         except SourceNotFound:

@@ -266,19 +266,19 @@ class ObjectSurroundings(AttributeSurroundings):
 
     def held_operands(
         self, callee: Operand, args: list[Operand], kwargs: dict[str, Operand]
-    ) -> list[Operand]:
+    ) -> tuple[list[Operand], list[Operand]]:
         plain = {name: operand for name, operand in kwargs.items() if name != HEAP_NAME}
-        given = [*args, *plain.values()]
+        unknown: tuple[list[Operand], list[Operand]] = [], [*args, *plain.values()]
         callee_type = type_of(callee)
         types_ = tuple(map(type_of, args))
         kwtypes = {name: type_of(arg) for name, arg in kwargs.items()}
         try:
             made = self._specialiser.call(callee_type, types_, kwtypes)
         except (Unsupported, SourceNotFound):
-            return given
+            return unknown
         target = self._specialiser.target(callee_type)
         if made is None or target is None:
-            return given
+            return unknown
         count = len(target.captures)
         bound: list[list[Operand]] = bind(
             with_heap(target.source), [[arg] for arg in args],
@@ -287,7 +287,11 @@ class ObjectSurroundings(AttributeSurroundings):
             lambda items: [operand for item in items for operand in item],
             lambda items: [operand for item in items.values() for operand in item],
         )
-        return [o for i in made.held_inputs if i >= count for o in bound[i - count]]
+        held, lent = [
+            [o for i in inputs for o in ([callee] if i < count else bound[i - count])]
+            for inputs in (made.held_inputs, made.lent_inputs)
+        ]
+        return held, lent
 
     def changed_type(self, type_: Type, is_element: bool = False) -> Type:
         fields = self._specialiser.fields

@@ -11,7 +11,7 @@ import inspect
 import operator
 import types
 from collections import OrderedDict, defaultdict, deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,16 +28,20 @@ from ir.core import (
     Value,
     type_of,
 )
-from ir.errors import SourceNotFound
+from ir.errors import NeedsHeap, SourceNotFound, Unsupported
+from ir.heap import HEAP_NAME
 from ir.inference.typed_calls import TypedCalls
 from ir.library.builtin_facts import IN_PLACE
 from ir.rewrite import walk
 from ir.syntax.locate import locate
-from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type
+from ir.types import Closure, Dict, Instance, Known, Mapping, Sequence, Top, Type, Union
 from zyg.array_type import Array
 from zyg.compiler.inference.constructors import has_rule_of_user
 from zyg.errors import UnsupportedSyntax
 from zyg.rules.registry import is_constant, rule_of, substitute_of
+
+if TYPE_CHECKING:
+    from zyg.compiler.specialise import Specialiser
 
 MUTATING_METHODS = {
     *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
@@ -142,15 +146,14 @@ def _changes_object(method: str, loc: Location | None) -> UnsupportedSyntax:
 
 
 def refuse_changing_call(
-    callee: Operand, args: list[Operand], kwargs: dict[str, Operand], loc: Location | None,
-    on_heap: bool,
+    specialiser: Specialiser, callee: Operand, args: list[Operand], kwargs: dict[str, Operand],
+    loc: Location | None, on_heap: bool,
 ) -> None:
     """Raises for a call, kept as it is, that may change an array or container it is given.
 
-    `on_heap`: that may be memory which an object holds; inference doesn't follow it into closures.
+    `on_heap`: that may be memory which an object holds. Else it may be an object, for which code
+    has to be made with the heap.
     """
-    if not on_heap and not isinstance(callee, Const):
-        return
     callee_type = type_of(callee)
     if isinstance(callee_type, Closure) and isinstance(callee_type.code, Function):
         _refuse_changing_ir(callee_type.code, args, loc)
@@ -168,16 +171,42 @@ def refuse_changing_call(
         return
     if str(module_globals.get("__name__")).startswith(("zyg.", "ir.")):
         return
+    if _may_change_unknown(specialiser, callee_type, args, kwargs):
+        what = f"`{code.co_name}` may change in place what it is given, under an unknown name"
+        if not on_heap:
+            raise NeedsHeap(what, loc, advice="let it return a new value")
+        raise unsupported(what, loc, "let it return a new value")
     given = [*zip(code.co_varnames[: code.co_argcount], args, strict=False), *kwargs.items()]
     if code.co_flags & inspect.CO_VARARGS:
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
         given += [(rest, arg) for arg in args[code.co_argcount :]]
     changeable = frozenset(name for name, arg in given if _is_changeable(type_of(arg)))
     if changeable and changes_parameters(code, module_globals, changeable):
-        raise unsupported(
-            f"`{code.co_name}` changes an argument in place, which is not supported", loc,
-            "let it return a new value",
-        )
+        what = f"`{code.co_name}` changes an argument in place, which is not supported"
+        if not on_heap:  # that may be an object
+            raise NeedsHeap(what, loc, advice="let it return a new value")
+        raise unsupported(what, loc, "let it return a new value")
+
+
+def _may_change_unknown(
+    specialiser: Specialiser, callee: Type, args: list[Operand], kwargs: dict[str, Operand]
+) -> bool:
+    """Whether a function that is given memory may change some by `+=` and the like of which nothing
+    is known: that may be the same."""
+    types_ = tuple(map(type_of, args))
+    kwtypes = {name: type_of(arg) for name, arg in kwargs.items() if name != HEAP_NAME}
+    if not any(map(_is_changeable, (*types_, *kwtypes.values()))):
+        return False
+    try:
+        made = specialiser.call(callee, types_, kwtypes)
+    except (Unsupported, SourceNotFound):
+        return False  # what is refused is looked at where it is called
+    return made is not None and any(
+        isinstance(op, Call) and isinstance(op.callee, Const)
+        and any(op.callee.value is in_place for in_place in IN_PLACE)
+        and isinstance(type_of(op.args[0]), Top | Union) and _is_changeable(type_of(op.args[0]))
+        for one in made.with_callees() for op in walk(one.function.body)
+    )
 
 
 def _refuse_changing_ir(function: Function, args: list[Operand], loc: Location | None) -> None:
@@ -256,6 +285,8 @@ def _changes(function: Function, roots: set[Value], seen: set[tuple[int, int]]) 
 
 
 def _is_changeable(type_: Type) -> bool:
+    if isinstance(type_, Union):
+        return any(map(_is_changeable, type_.members))
     return isinstance(type_, Array | Dict | Mapping | Instance | Top) or (
         isinstance(type_, Sequence) and issubclass(type_.cls, list | deque)
     )
