@@ -1,7 +1,6 @@
 """Second derivatives of programs whose functions change what they are given, and of what makes
 values of several kinds: by both nestings and by differences."""
 
-import re
 from collections import defaultdict
 from typing import NamedTuple
 
@@ -185,27 +184,3 @@ def test_adjoints_whose_parameters_are_named_alike():
     third = pytest.approx(1320 * x**9 + 240 * x**3, rel=1e-14)
     assert zyg.gradient(curvature, x) == (third,)
     assert zyg.jvp(curvature, (x,), (1.0,))[1] == third
-
-
-NUMBERS = re.compile(r"\d+")
-
-
-def counting_what_a_pattern_finds(text):
-    numbers = [float(found) for found in NUMBERS.findall(text)]
-    calls = 0
-
-    def weighted(x):
-        nonlocal calls
-        calls += 1
-        return x * numbers[0] + calls
-
-    return weighted
-
-
-def by_a_pattern(x):
-    return counting_what_a_pattern_finds("12 and 3")(x) ** 2
-
-
-def test_texts_are_searched_in_code_that_works_on_objects():
-    assert zyg.jvp(lambda x: zyg.gradient(by_a_pattern, x)[0], (2.0,), (1.0,)) == (600.0, 288.0)
-    assert zyg.gradient(lambda x: zyg.gradient(by_a_pattern, x)[0], 2.0) == (288.0,)

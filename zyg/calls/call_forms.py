@@ -24,6 +24,7 @@ from zyg.compiler.inference.object_needs import note_lost
 from zyg.compiler.inference.stepping import is_own_iterator
 from zyg.compiler.nested.inner_gradients import CallsSolver, Opened, Stepped, Unsettled
 from zyg.errors import UnsupportedSyntax
+from zyg.signature import is_users
 
 if TYPE_CHECKING:
     from zyg.compiler.inference.fields import Fields
@@ -158,7 +159,8 @@ def _gains_by_heap(made: Specialisation, mode: str) -> bool:
     if mode.startswith(TANGENT):
         # What such a function changes in place, by a name that it has of an object, is not seen.
         return any(
-            callee.classes_made and any(map(holds_memory, callee.inputs)) for callee in callees
+            any(map(is_users, callee.classes_made)) and any(map(holds_memory, callee.inputs))
+            for callee in callees
         )
     classes = [
         cls for callee in callees for cls in callee.classes_made if not is_own_iterator(cls)
