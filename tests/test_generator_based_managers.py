@@ -150,14 +150,28 @@ def noted(x):
         LOG.append(-x)
 
 
-def test_an_error_that_passes_a_manager_which_changes_something_is_refused():
+def passed_by_an_error(x):
+    try:
+        with noted(x) as a:
+            total = a / (x - x)
+    except ZeroDivisionError:
+        total = 3.0 * x * LOG[0] * LOG[1]
+    return total
+
+
+@pytest.mark.parametrize("derive", [
+    lambda f: zyg.gradient(f, 2.0)[0], lambda f: zyg.jvp(f, (2.0,), (1.0,))[1],
+])
+def test_an_error_that_passes_a_manager_which_changes_something(derive):
+    LOG.clear()
+    assert derive(passed_by_an_error) == -36.0
+    assert LOG == [2.0, -2.0]
+
+
+def test_an_error_that_passes_several_changes_is_refused():
     def f(x):
-        try:
-            with noted(x) as a:
-                total = a / (x - x)
-        except ZeroDivisionError:
-            total = 3.0 * x
-        return total
+        LOG.clear()
+        return passed_by_an_error(x)
 
     with pytest.raises(zyg.NotDifferentiable, match="may have changed something in place"):
         zyg.gradient(f, 2.0)

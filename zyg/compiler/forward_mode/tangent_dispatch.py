@@ -158,7 +158,9 @@ def _tangent_call(
             function.function, tuple(args), function_dot, tuple(arg_dots), kwargs, kwarg_dots
         )
     if has_table() and function is copy.copy and len(args) == 1 and is_place(type(args[0])):
-        return tangent_call((object_copier(type(args[0])), *args), (None, *arg_dots))
+        copier = object_copier(type(args[0]))
+        if copier is not None:
+            return tangent_call((copier, *args), (None, *arg_dots))
     if function is functools.update_wrapper and isinstance(args[0], FUNCTIONS):
         wrapped_dot = arg_dots[1] if len(args) > 1 else kwarg_dots.get("wrapped")
         dot = with_wrapped(arg_dots[0], wrapped_dot)

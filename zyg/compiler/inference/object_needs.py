@@ -18,7 +18,6 @@ from ir.memory.contents import holds_memory
 from ir.parse import parse_code
 from ir.rewrite import walk
 from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, Union, class_of
-from zyg.checkpointing import checkpointed
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
@@ -82,6 +81,12 @@ def _leaves_objects_alone(function: types.FunctionType, given: tuple[Type, ...])
             return is_context or all(map(holds_no_objects, given))
         case package:
             return package in sys.stdlib_module_names and _PLAIN.issuperset(map(class_of, given))
+
+
+def _is_checkpointed(function: object) -> bool:
+    """Whether this is `zyg.checkpointed`, which few programs import."""
+    module = sys.modules.get("zyg.checkpointing")
+    return module is not None and function is module.checkpointed
 
 
 def _calls_python(function: object) -> bool:
@@ -166,7 +171,7 @@ class ObjectNeeds(DecidingFunctions):
             function = callee.value
             if function is primitives.apply:
                 return not self.sets_apart and self._applies_to_objects(args[0])
-            if function is checkpointed and args:
+            if args and _is_checkpointed(function):
                 return self.works_on_objects(args[0], args[1:], kwargs)
             rule = rule_of(function)
             if (
