@@ -16,7 +16,8 @@ from tests.fuzz.program import FILE, Inputs, Program
 
 Differentiate: TypeAlias = Callable[[Program], AbstractContextManager[Run]]
 
-SECONDS = 20
+# A program with `try` in nested loops takes twenty to compile (known debts in docs/design.md).
+SECONDS = 60
 REFUSALS = ("Unsupported", "UnsupportedSyntax", "SharedMemory", "NotDifferentiable")
 
 
