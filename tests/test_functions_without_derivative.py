@@ -142,7 +142,7 @@ class Run:
         self.a, self.xs, self.d = vector(x), [x, x * x], {}
         self.n, self.log, self.peak = x, [], None
 
-    halve_at_once = zyg.nograd(lambda self: operator.imul(self.a, 0.5))
+    halve_at_once = zyg.nograd(lambda self: operator.imul(self.a, 0.5) is None)
 
     @zyg.nograd
     def apply(self, change, *args):

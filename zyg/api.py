@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir.core import Const, Operand
+from ir.inference import special_calls
 from zyg.calls.entry import begins_again, entry_for, inputs_of
 from zyg.calls.entry_cache import Entry, cache
 from zyg.calls.gradients import gradients_of
+from zyg.compiler.inference.dropped_derivatives import call_of_dropgrad
 from zyg.compiler.nested import inner_gradients
 from zyg.compiler.nested.inner_gradients import differentiates, expansions
 from zyg.compiler.run_time import from_api
@@ -217,6 +219,10 @@ def _selected(argnums: Any, gradients: Any) -> Any:
 def dropgrad(x: Any) -> Any:
     """`x` itself, through which no derivative flows.
 
+    Raises `NotDifferentiable` for objects and iterators, whose derivatives are those of what is
+    read from them; and for an array or container that an object holds, in code that changes memory
+    of its kind in place: drop that of a copy.
+
     >>> gradient(lambda x: x * dropgrad(x), 3.0)
     (3.0,)
     """
@@ -224,6 +230,7 @@ def dropgrad(x: Any) -> Any:
 
 
 registry.constant(dropgrad)
+special_calls.special(dropgrad)(call_of_dropgrad)
 
 
 def nograd(g: Callable[..., Any]) -> Callable[..., Any]:

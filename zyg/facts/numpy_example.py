@@ -352,17 +352,18 @@ def shaped_by(
     def result_of(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
         if len(args) < data or "out" in kwargs:
             return TOP
-        operands = [as_array(type_) for type_ in args[:data]]
+        arrays = [as_array(type_) for type_ in args[:data]]
+        operands = [operand for operand in arrays if operand is not None]
         try:
-            shapes = [dims_of(operand) for operand in operands if operand is not None]
+            shapes = [dims_of(operand) for operand in operands]
             settings = tuple(map(setting, args[data:]))
             keywords = {name: setting(type_) for name, type_ in kwargs.items()}
-            if len(shapes) != data or mixes_by_value(operands):  # type: ignore[arg-type]
+            if len(shapes) != data or mixes_by_value(operands):
                 return TOP
             if None in shapes:
                 return of_unknown_ranks(args, tuple(kwargs.items()))
             dims = shape_of(*shapes, *settings, **keywords)
-            samples = tuple(sample(operand, _one) for operand in operands)  # type: ignore[arg-type]
+            samples = tuple(sample(operand, _one) for operand in operands)
             result = call(callee, (*samples, *settings), keywords)
         except (Unknown, LookupError, ValueError, TypeError):
             return example_calls.by_calls(callee, data)(args, kwargs)

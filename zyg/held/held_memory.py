@@ -68,7 +68,7 @@ Parts: TypeAlias = dict[int, Any]
 class Holding:
     """What objects hold in one forward pass, by the `id` of what owns the memory."""
 
-    __slots__ = ("captured", "clock", "contents", "known", "leaves_arrays", "parts")
+    __slots__ = ("captured", "clock", "contents", "dropped", "known", "leaves_arrays", "parts")
 
     def __init__(self, leaves_arrays: bool = False) -> None:
         # Whether arrays are values, since nobody changes those in place which objects may know.
@@ -83,9 +83,12 @@ class Holding:
         # Memory, by its `id`, with what stands for its contents
         # (`zyg.compiler.nested.contents_objects`).
         self.contents: dict[int, tuple[Any, Any]] = {}
+        # Memory that no object held when its derivative was dropped, by the `id` of what owns it.
+        self.dropped: dict[int, Any] = {}
 
     def stand_for(self, contents: Any, memory: Any) -> None:
         """Notes what stands for the contents of memory: these are its attribute from here on."""
+        self._unless_dropped(memory, id(memory))
         self.contents[id(memory)] = memory, contents
         self.known.pop(id(memory), None)
 
@@ -120,6 +123,7 @@ class Holding:
     def _enter_array(self, array: Any, found: Parts) -> None:
         owner = owner_of(array)
         key = id(owner)
+        self._unless_dropped(array, key)
         if key not in self.known:
             self.known[key] = Memory(owner)
             if array is owner or not shows_parts(array, owner):
@@ -174,6 +178,7 @@ class Holding:
                 continue
             if id(current) in self.known:
                 continue
+            self._unless_dropped(current, id(current))
             self.known[id(current)] = memory = Memory(current)
             found[id(current)] = None
             inner = [item for item in items_of(current) if leads_to_memory(item)]
@@ -184,7 +189,18 @@ class Holding:
 
     def note_captured(self, value: Any) -> None:
         """Notes that objects hold the functions in a value."""
-        self.captured.update((identity_of(memory), memory) for memory in memory_captured(value))
+        for memory in memory_captured(value):
+            key = identity_of(memory)
+            self._unless_dropped(memory, key)
+            self.captured[key] = memory
+
+    def _unless_dropped(self, memory: Any, key: int) -> None:
+        if key in self.dropped:
+            raise NotDifferentiable(
+                f"an object comes to hold a {type(memory).__name__} whose derivative was dropped "
+                "(by zyg.dropgrad, or a function that is declared to have none), and memory of its "
+                "kind may be changed in place in this program; drop that of a copy"
+            )
 
     def changed(self, memory: Memory, undo: Undo, *args: Any) -> None:
         """Notes a change of what a container holds, and what takes it back."""

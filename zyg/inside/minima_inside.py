@@ -61,10 +61,7 @@ def minimize(
     found = found_result(optimize.minimize, fun, x0, args, method, jac, **options)
 
     def slopes(x: Any, *rest: Any) -> Any:
-        def value(x: Any) -> Any:
-            return float(np.sum(fun(x, *rest)))
-
-        return gradient(value, x)[0]
+        return _slopes(fun, x, *rest)
 
     def second(x: Any, *rest: Any) -> Any:
         return fun(x, *rest)[1]
@@ -101,13 +98,17 @@ def minimize_scalar(
     found = found_result(optimize.minimize_scalar, fun, bracket, bounds, args, method, **options)
 
     def slope(x: Any, *rest: Any) -> Any:
-        def value(x: Any) -> Any:
-            return float(np.sum(fun(x, *rest)))
-
-        return gradient(value, x)[0]
+        return _slopes(fun, x, *rest)
 
     x = stepped(slope, number_of(found), rest)
     return Least(
         x, float(np.sum(fun(x, *rest))), True, entry(found, "message"), entry(found, "nfev"),
         entry(found, "nit"),
     )
+
+
+def _slopes(fun: Any, x: Any, *rest: Any) -> Any:
+    def value(x: Any) -> Any:
+        return float(np.sum(fun(x, *rest)))
+
+    return gradient(value, x)[0]

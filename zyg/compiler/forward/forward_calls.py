@@ -18,6 +18,7 @@ from zyg.compiler.forward.forward_objects import ForwardObjects
 from zyg.compiler.forward.forward_rules import callee_name, keyword_targets, positional_targets
 from zyg.compiler.forward.forward_steps import CallStep, StructureStep
 from zyg.compiler.inference.arguments import bind_operands, read_defaults
+from zyg.compiler.inference.declared_constant import is_followed
 from zyg.compiler.inference.objects import holds_no_objects
 from zyg.compiler.specialisation import Specialisation, Target
 from zyg.rules.registry import is_constant, substitute_of
@@ -135,7 +136,7 @@ class ForwardCalls(ForwardObjects):
             changing = [callee, op.args[1], *args]
             self._plain_call(op, Const(primitives.updating), changing, kwargs, mapping)
             return True
-        if not active:
+        if not active and not is_followed(target.source):
             self._dynamic_call(op, callee, args, kwargs, mapping)
             return True
         pair = self._pair_of(specialisation, active, frozenset(held))

@@ -10,6 +10,10 @@ What it stores is a constant from then on, and no derivative goes on to what sto
 such a function is code as any other, in which no derivative flows from what is read; what it calls
 is called in the same way. One that changes nothing is called as it is, and so is one whose code zyg
 can't look into.
+
+Memory is known by its identity where objects hold it and something changes it in place: one that is
+given away (`return self.a`, `self.best = self.a`) would have a derivative under its new name. That
+is refused (`zyg.held.dropped_memory`); a copy is none of it.
 """
 
 from __future__ import annotations
@@ -21,19 +25,38 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from ir import facts, primitives
-from ir.core import Block, Call, Const, For, Function, Lambda, Location, Op, Operand, Value, type_of
+from ir.core import (
+    Block,
+    Call,
+    Const,
+    For,
+    Function,
+    Lambda,
+    Location,
+    Op,
+    Operand,
+    Value,
+    Yield,
+    type_of,
+)
 from ir.errors import IRError, NeedsHeap, SourceNotFound, Unsupported
 from ir.forgettable import IdentityTable
+from ir.heap import HEAP, set_attribute
 from ir.inference.special_calls import Folded, special
 from ir.library.builtin_facts import IN_PLACE
 from ir.made_functions import give_ir
+from ir.memory.contents import has_parts, holds_memory
 from ir.memory.memory_facts import is_array_like
+from ir.memory.place_state import NEW, SHALLOW
 from ir.parse import parse_source
-from ir.rewrite import blocks
+from ir.rewrite import blocks, free_values
 from ir.syntax.locate import locate
 from ir.types import TOP, Closure, Instance, Known, Method, Top, Type, Union, class_of
 from zyg.compiler.inference.objects import is_place
+from zyg.held.dropped_memory import dropped, dropped_given
 from zyg.held.held_views import VIEWS
 from zyg.held.memory_kinds import MEMORY
 from zyg.rules.registry import constant, is_constant, rule_of, substitute_of
@@ -47,14 +70,13 @@ _READS = (
     getattr, operator.getitem, primitives.unpack, primitives.unpack_starred, primitives.augmented,
     primitives.load_global,
 )
-# Changes by which a container comes to hold what it is given, and no copy of that.
-_HOLDING = frozenset(map(id, (
-    primitives.stored, primitives.appended, primitives.inserted, primitives.pushed,
-    primitives.pushed_left, primitives.defaulted,
-)))
+_CHANGING_OR_READING = (*_READS, *IN_PLACE, operator.setitem, operator.delitem)
+_BUILDING = (
+    primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.build_set,
+)
 # What is no function that runs to its end: generators and coroutines.
 _GOES_ON = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_PLAIN = (int, str, bytes, types.NoneType, range, *VIEWS)
+_PLAIN = (int, np.integer, np.bool_, str, bytes, types.NoneType, range, *VIEWS)
 _FOUND = (Instance(types.FunctionType), Instance(types.MethodType))
 _made: IdentityTable[types.FunctionType, tuple[types.FunctionType | None]] = IdentityTable()
 _codes: IdentityTable[types.CodeType, bool] = IdentityTable()
@@ -84,6 +106,8 @@ def followed_call(
     try:
         if not has_part_in_memory(specialiser, plain, types_, given):
             return None
+        if _gives_what_it_changes(specialiser, plain, types_, given):
+            return None
     except NeedsHeap:
         if inference.heap is None:
             raise
@@ -103,18 +127,26 @@ def constants_put(
     inference: TypedCalls, caller: Function, change: Any, memory: Operand, operands: list[Operand],
     loc: Location | None,
 ) -> list[Operand]:
-    """The operands of a change of memory, without the derivatives of what is put there.
-
-    Memory that a container comes to hold stays the memory that it is.
-    """
+    """The operands of a change of memory, without the derivatives of what is put there."""
     if not operands or not is_followed(caller):
         return operands
     *rest, put = operands
-    if class_of(type_of(put)) in MEMORY and id(change) in _HOLDING and not (
-        is_array_like(type_of(memory))
-    ):
-        return operands
-    return [*rest, inference.call(as_constant, put, loc=loc)]
+    places = inference.places
+    if is_array_like(type_of(memory)):
+        return [*rest, inference.call(as_constant, put, loc=loc)]
+    if places is not None and places.returned(memory, []) in (NEW, SHALLOW):
+        return operands  # it is looked at when the container is given away
+    given = _in_place_of(inference, caller.params)
+    return [*rest, inference.call(given_as_constant, put, *given, loc=loc)]
+
+
+def _in_place_of(inference: TypedCalls, params: list[Value]) -> list[Operand]:
+    """What stands for the parameters of a function in its typed copy."""
+    assert inference.copied is not None
+    _, mapping = inference.copied
+    return [
+        mapping[param] for param in params if param in mapping and type_of(mapping[param]) != HEAP
+    ]
 
 
 def has_part_in_memory(
@@ -127,6 +159,17 @@ def has_part_in_memory(
     if made is None:
         raise Unsupported("a function that is declared to have no derivative and isn't known")
     return bool(made.works_on_objects or made.updates or made.spoiled)
+
+
+def _gives_what_it_changes(
+    specialiser: ObjectNeeds, function: types.FunctionType, args: tuple[Type, ...],
+    kwargs: dict[str, Type],
+) -> bool:
+    """Whether a function may return memory that it is given, and changes it."""
+    made = specialiser.call(Known(function), args, kwargs)
+    return made is not None and bool(made.updates or made.spoiled) and (
+        holds_memory(made.value_type) and made.returned not in (NEW, SHALLOW)
+    )
 
 
 def leaves_memory_alone(
@@ -192,13 +235,21 @@ def _without_derivatives(function: types.FunctionType) -> types.FunctionType | N
 
 def _drop_in(function: Function) -> None:
     """Lets no derivative flow from what a function is given and reads, in place."""
+    given = list(map(_again, function.params))
+    known = given + [v for v in free_values(function.body) if v not in function.params]
     for block in blocks(function.body):
-        _drop_reads(block)
-    function.params[:] = _dropped_before(function.body, function.params)
+        _drop_reads(block, known)
+    function.body.ops[:0] = _drops(read_as_constant, given, function.params, None)
+    function.params[:] = given
+    if isinstance(function.body.exit, Yield):
+        function.body.exit.values[:] = [
+            _given_away(value, known, function.body.ops) for value in function.body.exit.values
+        ]
 
 
-def _drop_reads(block: Block) -> None:
+def _drop_reads(block: Block, known: list[Value]) -> None:
     called = {op.callee for op in block.ops if isinstance(op, Call)}
+    back = _stored_back(block)
     found: list[Op] = []
     for op in block.ops:
         if isinstance(op, Lambda):
@@ -210,6 +261,9 @@ def _drop_reads(block: Block) -> None:
             op.callee = _looked_at(op.callee, found, op.loc)
         elif isinstance(op, Call) and _is_call_of(op, primitives.apply):
             op.args[0] = _looked_at(op.args[0], found, op.loc)
+        elif isinstance(op, Call) and _is_call_of(op, set_attribute):
+            marker = stored_back_as_constant if id(op) in back else given_as_constant
+            op.args[-1] = _given_away(op.args[-1], known, found, op.loc, marker)
         found.append(op)
         if isinstance(op, Call) and called.isdisjoint(op.results):
             dropping = _dropping(op.callee)
@@ -220,6 +274,24 @@ def _drop_reads(block: Block) -> None:
     block.ops[:] = found
 
 
+def _stored_back(block: Block) -> set[int]:
+    """The `id` of stores of what an attribute holds already: `self.a *= 2`."""
+    made = {value: op for op in block.ops if isinstance(op, Call) for value in op.results}
+    found = set()
+    for op in made.values():
+        if not _is_call_of(op, set_attribute) or not isinstance(op.args[-1], Value):
+            continue
+        changed = made.get(op.args[-1])
+        if changed is None or not isinstance(changed.callee, Const) or (
+            changed.callee.value not in IN_PLACE or not isinstance(changed.args[0], Value)
+        ):
+            continue
+        read = made.get(changed.args[0])
+        if read is not None and _is_call_of(read, getattr) and read.args == op.args[:2]:
+            found.add(id(op))
+    return found
+
+
 def _is_call_of(op: Call, callee: object) -> bool:
     return isinstance(op.callee, Const) and op.callee.value is callee
 
@@ -228,6 +300,18 @@ def _looked_at(function: Operand, ops: list[Op], loc: Location | None) -> Value:
     callee = Value("f")
     ops.append(Call(Const(callee_of_constant), [function], {}, [callee], loc))
     return callee
+
+
+def _given_away(
+    value: Operand, known: list[Value], ops: list[Op], loc: Location | None = None,
+    marker: Any = None,
+) -> Operand:
+    if isinstance(value, Const):
+        return value
+    constant_value = Value(value.name)
+    marker = marker or given_as_constant
+    ops.append(Call(Const(marker), [value, *known], {}, [constant_value], loc))
+    return constant_value
 
 
 def _dropped_before(block: Block, values: list[Value]) -> list[Value]:
@@ -254,12 +338,16 @@ def _dropping(callee: Operand) -> Dropping | None:
     """What drops the derivative of the results of a call, if they may have one."""
     if isinstance(callee, Value):
         return as_constant
-    if callee.value in _READS:
+    if callee.value in _CHANGING_OR_READING:
         return read_as_constant
-    if callee.value in IN_PLACE:
-        return read_as_constant
-    is_operator = getattr(callee.value, "__module__", None) == "_operator"
-    return as_constant if is_operator else None
+    return as_constant if _is_operator(callee) else None
+
+
+def _is_operator(callee: Operand) -> bool:
+    """Whether a callee is an operator that gives something new."""
+    if not isinstance(callee, Const) or callee.value in _CHANGING_OR_READING:
+        return False
+    return getattr(callee.value, "__module__", None) == "_operator"
 
 
 def as_constant(x: object) -> object:
@@ -273,6 +361,17 @@ def read_as_constant(x: object) -> object:
     return x
 
 
+def given_as_constant(x: object, *known: object) -> object:
+    """The same for what a function gives away: returns, or stores where others find it; beside it
+    what the function was given."""
+    return x
+
+
+def stored_back_as_constant(x: object, *known: object) -> object:
+    """The same for what `self.x += y` stores: memory that the object holds already, perhaps."""
+    return x
+
+
 def callee_of_constant(callee: Any) -> Any:
     """What is called in the place of what only the run time finds."""
     if isinstance(callee, types.MethodType) and isinstance(callee.__func__, types.FunctionType):
@@ -283,8 +382,10 @@ def callee_of_constant(callee: Any) -> Any:
     ) or callee
 
 
-constant(as_constant, read_as_constant, callee_of_constant)
-facts.result(as_constant, read_as_constant)(lambda args, kwargs: args[0])
+_MARKERS = (as_constant, read_as_constant, given_as_constant, stored_back_as_constant)
+constant(*_MARKERS, callee_of_constant, dropped, dropped_given)
+facts.view(as_constant)(lambda call: True)
+facts.result(*_MARKERS)(lambda args, kwargs: args[0])
 
 
 @special(callee_of_constant)
@@ -306,10 +407,8 @@ def _as_constant(
     (operand,) = args
     made = self.definitions.get(operand) if isinstance(operand, Value) else None
     if isinstance(made, Call) and isinstance(made.callee, Const):
-        callee = made.callee.value
-        is_operator = getattr(callee, "__module__", None) == "_operator"
-        if callee is as_constant or (
-            is_operator and all(_is_number(type_of(arg)) for arg in made.args)
+        if made.callee.value is as_constant or (
+            _is_operator(made.callee) and all(_is_number(type_of(arg)) for arg in made.args)
         ):
             return [operand]  # its operands have none
     return [operand] if _is_plain(type_of(operand)) else None
@@ -324,6 +423,56 @@ def _read_as_constant(
     if _is_plain(type_) or class_of(type_) in MEMORY:
         return args
     return self.typed_call(Const(as_constant), args, {}, names, loc)
+
+
+@special(given_as_constant)
+def _given_as_constant(
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> Folded:
+    """What is made here is none of what others know."""
+    operand, *known = args
+    if _is_plain(type_of(operand)) or not _may_be_known(self, operand):
+        return [operand]
+    if not may_have_other_names(self, operand):
+        return self.typed_call(Const(as_constant), [operand], {}, names, loc)
+    given = [one for one in known if not _is_plain(type_of(one))]
+    return self.typed_call(Const(dropped_given), [operand, *given], {}, names, loc)
+
+
+@special(stored_back_as_constant)
+def _stored_back_as_constant(
+    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
+    loc: Location | None,
+) -> Folded:
+    if class_of(type_of(args[0])) in MEMORY:
+        return args[:1]
+    return self.typed_call(Const(given_as_constant), args, {}, names, loc)
+
+
+def may_have_other_names(self: TypedCalls, operand: Operand) -> bool:
+    """Whether objects may come to hold memory of a value, where such memory is known by its
+    identity."""
+    type_ = type_of(operand)
+    return holds_memory(type_) and self.surroundings.may_change_held() and (
+        not self.surroundings.leaves_alone(type_) and self.surroundings.may_hold(type_)
+    )
+
+
+def _may_be_known(self: TypedCalls, operand: Operand) -> bool:
+    """Whether others may know a value, or a part of it: the function hasn't made it for itself."""
+    if not isinstance(operand, Value):
+        return False
+    if self.places is None:
+        return True
+    made = self.definitions.get(self.places.storage(operand))
+    if not isinstance(made, Call) or any(map(_has_parts, [operand, *made.results])):
+        return True
+    return not facts.is_fresh(made) and not any(_is_call_of(made, build) for build in _BUILDING)
+
+
+def _has_parts(value: Value) -> bool:
+    return not is_array_like(value.type) and has_parts(value.type)
 
 
 def _is_number(type_: Type) -> bool:

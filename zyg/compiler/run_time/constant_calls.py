@@ -12,6 +12,7 @@ from typing import Any
 
 from zyg.compiler.inference.declared_constant import code_of_constant
 from zyg.compiler.run_time import from_api
+from zyg.held.dropped_memory import dropped_given
 from zyg.held.kinds_of_items import all_kept
 
 
@@ -28,7 +29,7 @@ def code_in_place_of(
 
 
 def called_as_it_is(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a call gives; raises if it changes what the user's program holds."""
+    """What a call gives; raises if it changes what the user's program holds, or gives that away."""
     if isinstance(function, types.FunctionType):
-        return all_kept(function, *args, **kwargs)
+        return dropped_given(all_kept(function, *args, **kwargs), args, kwargs.values())
     return function(*args, **kwargs)
