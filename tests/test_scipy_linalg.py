@@ -160,3 +160,19 @@ def test_generalised_riccati_equations_are_refused():
 
     with pytest.raises(zyg.NotDifferentiable, match="transform `a`"):
         zyg.gradient(cost, A)
+
+
+def test_logarithm_of_a_matrix_with_negative_eigenvalues():
+    def f(t):
+        a = np.array([[-2.0, 0.3, 0.2], [0.1, -1.5, 0.4], [0.3, -0.2, 1.0]]) + t * A + t * t * A.T
+        y = linalg.logm(a)
+        return np.sum(np.real(y) * A) + np.sum(np.imag(y) * A**2)
+
+    assert np.any(np.imag(linalg.logm(np.diag([-1.0, 2.0]))))
+    zyg.check_grads(f, 0.1, order=2)
+
+
+@pytest.mark.parametrize("a", [np.diag([-1.0, -1.0, 2.0]), np.diag([-1.0 + 0j, 2.0])])
+def test_no_derivative_where_the_logarithm_of_a_matrix_jumps(a):
+    with pytest.raises(zyg.NotDifferentiable, match="the imaginary part jumps there"):
+        zyg.gradient(lambda a: np.sum(np.real(linalg.logm(a))), a)

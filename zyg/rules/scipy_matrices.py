@@ -79,10 +79,34 @@ def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
 
 @adjoint(linalg.logm)
 def logm(A):
-    def back(y_bar):
-        return unbroadcast(corner(linalg.logm(doubled(adjoint_of(A), y_bar))), A)
+    y = linalg.logm(A)
+    return y, lambda y_bar: unbroadcast(logm_bar(y_bar, A, y), A)
 
-    return linalg.logm(A), back
+
+def logm_bar(y_bar, a, y):
+    values, vectors = np.linalg.eig(a)
+    is_cut = (np.imag(values) == 0.0) & (np.real(values) < 0.0)
+    if not np.any(is_cut):
+        return corner(linalg.logm(doubled(adjoint_of(a), y_bar)))
+    gaps = np.expand_dims(values, -1) - np.expand_dims(values, -2)
+    is_same = np.abs(gaps) <= 1e-8 * np.max(np.abs(values))
+    others = is_same & ~np.eye(np.shape(a)[-1], dtype=bool)
+    if np.iscomplexobj(a) or np.any(others & np.expand_dims(is_cut, -1)):
+        raise NotDifferentiable(
+            "scipy.linalg.logm has no derivative at a complex matrix with negative eigenvalues, "
+            "nor at a real one where two of them are equal: the imaginary part jumps there"
+        )
+    # Real matrices keep their simple negative eigenvalues on the branch cut of the logarithm. Here
+    # the doubled matrix has each twice, of which rounding puts one on either side of the cut.
+    # Source: the theorem of Daleckii and Krein (Higham, theorem 3.11).
+    inverse = np.linalg.inv(vectors)
+    logs = np.diagonal(inverse @ y @ vectors)
+    rises = np.expand_dims(logs, -1) - np.expand_dims(logs, -2)
+    quotients = np.where(
+        is_same, np.expand_dims(1.0 / values, -1), rises / np.where(is_same, 1.0, gaps)
+    )
+    bar = adjoint_of(vectors) @ y_bar @ adjoint_of(inverse)
+    return adjoint_of(inverse) @ (conj(quotients) * bar) @ adjoint_of(vectors)
 
 
 @adjoint(linalg.sqrtm)
