@@ -459,3 +459,37 @@ def test_the_arms_of_several_masks_are_one_selection():
     source = zyg.code_adjoint(selected, X).source
     forward, back = source.split("def selected_back")
     assert forward.count("np.where(") == back.count("np.where(") == 2
+
+
+@pytest.mark.parametrize("x", [0.0, np.float64(0.0)])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.where(x > 0, np.log(x), 0.0) * 2.0,
+        lambda x: np.where(x > 0, np.log10(x) * x, 0.0) * 2.0,
+        lambda x: np.sum(np.where(x > 0, np.sqrt(x), 0.0)),
+        lambda x: np.where(x != 0, np.sin(x) / np.float64(x), 0.0) * 2.0,
+        lambda x: np.where(x > 5, np.arctanh(x + 1), 0.0) * 2.0,
+        lambda x: np.where(x > 5, np.divide(1.0, x), 0.0) * 2.0,
+        lambda x: np.sum(np.where(np.array([-1.0, -2.0]) > x, np.log(x), 0.0)),
+        lambda x: np.where(x > 0, np.where(x > 1, np.log(x), 1 / np.float64(x)), 0.0) * 2.0,
+    ],
+)
+def test_numbers_of_which_the_other_arm_was_selected(f, x):
+    def slope(x):
+        return zyg.gradient(f, x)[0]
+
+    with np.errstate(all="ignore"):
+        assert f(x) == 0.0
+        assert zyg.gradient(f, x) == zyg.gradient(f, np.array(x)) == (0.0,)
+        assert zyg.jvp(f, (x,), (1.0,))[1] == 0.0
+        assert zyg.gradient(slope, x) == (0.0,)
+        assert zyg.jvp(slope, (x,), (1.0,))[1] == 0.0
+
+
+@pytest.mark.parametrize("x", [0.0, 0])
+@pytest.mark.parametrize("f", [np.log, np.log2, np.log10])
+def test_an_infinite_slope_of_a_number_of_python(f, x):
+    with np.errstate(all="ignore"):
+        assert zyg.gradient(f, x) == (np.inf,)
+        assert zyg.gradient(np.log1p, x - 1) == zyg.gradient(np.arctanh, x + 1) == (np.inf,)

@@ -260,3 +260,49 @@ def test_slope_of_one_over_gamma_at_its_zeros():
     (bar,) = zyg.gradient(lambda x: np.sum(special.rgamma(x)), -np.arange(4.0))
     np.testing.assert_allclose(bar, [1.0, -1.0, 2.0, -6.0], rtol=1e-13)
     zyg.check_grads(special.rgamma, np.array([-2.0, -0.7, 0.0, 0.45, 0.55, 3.0]))
+
+
+@pytest.mark.parametrize("x", [(0.3, 1e-6, 0.3), (2.0, 1e-3, 0.5), (0.3, 1e-4, 0.5)])
+def test_slopes_of_a_narrow_voigt_profile(x):
+    """Which is a Lorentzian, and half a second slope of it times the variance."""
+    x, sigma, gamma = x
+
+    def expansion(x, sigma, gamma):
+        square = x * x + gamma * gamma
+        second = gamma / np.pi * (6 * x * x - 2 * gamma * gamma) / square**3
+        return gamma / np.pi / square + 0.5 * sigma * sigma * second
+
+    found = zyg.gradient(special.voigt_profile, x, sigma, gamma)
+    near = zyg.gradient(expansion, x, sigma, gamma)
+    np.testing.assert_allclose(found, near, rtol=600 * sigma**2 + 1e-11, atol=1e-12)
+
+
+def test_slope_of_the_zeta_function_next_to_zero():
+    slope = -0.5 * np.log(2 * np.pi)
+    for x in (-1e-8, -1e-12, 0.0, 1e-8):
+        np.testing.assert_allclose(zyg.gradient(special.zetac, x)[0], slope, rtol=1e-7)
+    found = [zyg.gradient(special.zetac, x)[0] for x in (-0.5 - 1e-9, -0.5 + 1e-9)]
+    np.testing.assert_allclose(*found, rtol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:floating point number truncated")
+@pytest.mark.parametrize("f", [special.kn, special.yn])
+def test_orders_are_taken_as_integers(f):
+    assert zyg.gradient(f, 1.7, 0.8)[1] == zyg.gradient(f, 1, 0.8)[1]
+
+
+def test_exponent_of_a_power_of_zero():
+    assert zyg.gradient(special.powm1, 0.0, 0.5)[1] == 0.0
+    zyg.check_grads(special.powm1, 1.3, 0.5)
+
+
+@pytest.mark.parametrize("family", [special.eval_chebyc, special.eval_sh_legendre])
+def test_polynomials_that_the_run_time_finds(family):
+    families, first = {"found": family}, (3,)
+
+    def f(x, name, i):
+        return families[name](*first[:i], x, *first[i:]) * x
+
+    zyg.check_grads(lambda x: families["found"](3, x) * x, 0.3)
+    expected = zyg.gradient(lambda x: family(3, x) * x, 0.3)
+    assert zyg.gradient(f, 0.3, "found", 1)[:1] == expected

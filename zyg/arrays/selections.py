@@ -12,6 +12,13 @@ from zyg.cotangents.no_cotangent import NoCotangent
 WORDS = {"d": np.int64, "f": np.int32}
 
 
+def chosen(condition: Any, bar: Any, other: Any) -> Any:
+    """What `np.where` chooses of a number and a constant, in the class of the number."""
+    if condition or not isinstance(bar, (float, int, complex, np.number)):
+        return bar
+    return type(bar)(other)
+
+
 def selected(bar: Any, mask: Any) -> Any:
     """`bar` where `mask` is true, 0 elsewhere, also where `bar` is infinite or NaN there.
 
@@ -29,8 +36,8 @@ def selected(bar: Any, mask: Any) -> Any:
 
 
 def narrowed(mask: Any, shape: tuple[int, ...], is_true: bool) -> Any:
-    """A mask for an array of a shape that is broadcast with it: true where the mask is true for any
-    item that one of the array becomes; or, if `is_true` is false, for all of them."""
+    """A mask of the shape of an array that is broadcast with it: true where the mask is true for
+    any item that one of the array becomes; or, if `is_true` is false, for all of them."""
     if np.shape(mask) == shape:
         return mask
     over = np.any if is_true else np.all
@@ -40,7 +47,7 @@ def narrowed(mask: Any, shape: tuple[int, ...], is_true: bool) -> Any:
     own = np.shape(mask)
     pairs = enumerate(zip(own, shape[len(shape) - len(own) :], strict=True))
     axes = tuple([axis for axis, (length, wanted) in pairs if wanted == 1 and length != 1])
-    return over(mask, axis=axes, keepdims=True) if axes else mask
+    return np.broadcast_to(over(mask, axis=axes, keepdims=True) if axes else mask, shape)
 
 
 def is_finite(bar: Any) -> bool:

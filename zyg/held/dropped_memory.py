@@ -12,15 +12,20 @@ program: their derivative can't be dropped at all.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir import facts
+from ir.late import late
 from zyg.errors import NotDifferentiable
-from zyg.held.held_memory import identity_of, is_captured, is_known
 from zyg.held.held_views import VIEWS, dict_of, is_read_later
 from zyg.held.memory_kinds import PLAIN, held_by, is_memory, memory_in
 from zyg.held.reaching import reached
 from zyg.held.shadow_calls import state
+
+if TYPE_CHECKING:
+    from zyg.held import held_memory
+else:  # it is for programs on objects
+    held_memory = late("zyg.held.held_memory")
 
 
 def dropped(x: Any) -> Any:
@@ -46,21 +51,25 @@ def _drop(memory: Any) -> None:
     held = state.held
     if held is None:
         return
-    if is_known(memory) or is_captured(memory):
+    if held_memory.is_known(memory) or held_memory.is_captured(memory):
         raise NotDifferentiable(
             f"the derivative of a {type(memory).__name__} is dropped (by zyg.dropgrad, or a "
             "function that is declared to have none) that objects may hold, and memory of its kind "
             "may be changed in place in this program; drop that of a copy"
         )
-    held.dropped[identity_of(memory)] = memory
+    held.dropped[held_memory.identity_of(memory)] = memory
 
 
 def dropped_given(result: Any, *given: Any) -> Any:
     """What code without derivative gives away: that of memory that objects hold, or that the code
     was given, is dropped; it has no other one."""
+    identity_of = held_memory.identity_of
     found = {identity_of(one): one for one in memory_in(result)}
-    known = {key for key, one in found.items() if is_known(one) or is_captured(one)}
-    if found and len(known) < len(found):
+    known = {
+        key for key, one in found.items()
+        if held_memory.is_known(one) or held_memory.is_captured(one)
+    }
+    if len(known) < len(found):
         known |= {identity_of(one) for one in reached(given, _parts) if is_memory(one)}
     for key, one in found.items():
         if key in known:

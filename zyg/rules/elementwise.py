@@ -143,9 +143,14 @@ def sine(x):
     return np.sqrt(np.subtract(x, 1)) * np.sqrt(np.add(x, 1))
 
 
+def in_numpy(x):
+    """A divisor where NumPy has given infinity: numbers of Python raise at 0."""
+    return np.float64(x) if type(x) is float or type(x) is int else x
+
+
 @adjoint(np.arctanh)
 def arctanh(x):
-    return np.arctanh(x), lambda y_bar: y_bar / ((1 - conj(x)) * (1 + conj(x)))
+    return np.arctanh(x), lambda y_bar: y_bar / in_numpy((1 - conj(x)) * (1 + conj(x)))
 
 
 @adjoint(np.exp)
@@ -168,22 +173,22 @@ def expm1(x):
 
 @adjoint(np.log)
 def log(x):
-    return np.log(x), lambda y_bar: y_bar / conj(x)
+    return np.log(x), lambda y_bar: y_bar / in_numpy(conj(x))
 
 
 @adjoint(np.log2)
 def log2(x):
-    return np.log2(x), lambda y_bar: y_bar / (math.log(2) * conj(x))
+    return np.log2(x), lambda y_bar: y_bar / in_numpy(math.log(2) * conj(x))
 
 
 @adjoint(np.log10)
 def log10(x):
-    return np.log10(x), lambda y_bar: y_bar / (math.log(10) * conj(x))
+    return np.log10(x), lambda y_bar: y_bar / in_numpy(math.log(10) * conj(x))
 
 
 @adjoint(np.log1p)
 def log1p(x):
-    return np.log1p(x), lambda y_bar: y_bar / (1 + conj(x))
+    return np.log1p(x), lambda y_bar: y_bar / in_numpy(1 + conj(x))
 
 
 @adjoint(np.sqrt)

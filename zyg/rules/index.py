@@ -99,7 +99,8 @@ NAMED = {
             "times_log in_floats",
     },
     "zyg.arrays.selections": {
-        "quotients": "selected unmoved is_steep narrowed below_infinity", "indexing": "is_finite",
+        "quotients": "chosen selected unmoved is_steep narrowed below_infinity",
+        "indexing": "is_finite",
     },
     "zyg.arrays.squares": {"squares": "square_of_absolute square_of_hypot square_of_norm"},
     "zyg.arrays.transposes": {"indexing": "differences_back", "shape": "diagonal_back"},

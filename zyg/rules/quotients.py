@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from ir import facts
-from ir.types import Known, Tuple, join
+from ir.types import Known, Tuple, join, widen
 from zyg.arrays.quotients import (
     in_floats,
     over_length,
@@ -20,6 +20,7 @@ from zyg.arrays.quotients import (
 )
 from zyg.arrays.selections import (
     below_infinity,
+    chosen,
     is_finite,
     is_steep,
     narrowed,
@@ -181,6 +182,16 @@ def weight_of_two_rule(x, y):
 facts.total(weight_of_two)
 facts.fresh(weight_of_two)
 facts.result(weight_of_two)(elementwise(np.logaddexp, 2))
+
+
+@adjoint(chosen)
+def chosen_rule(condition, bar, other):
+    return chosen(condition, bar, other), lambda y_bar: (None, chosen(condition, y_bar, 0.0), None)
+
+
+facts.total(chosen)
+facts.pure(chosen)
+facts.result(chosen)(lambda args, kwargs: widen(args[1]))
 
 
 @adjoint(selected)

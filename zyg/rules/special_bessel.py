@@ -127,18 +127,24 @@ def kv(v, z):
 
 @adjoint(special.yn)
 def yn(n, x):
-    return special.yn(n, x), lambda y_bar: (
-        None,
-        unbroadcast(y_bar * 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x)), x),
-    )
+    def back(y_bar):
+        order = np.trunc(n)  # as SciPy takes it
+        return None, unbroadcast(
+            y_bar * 0.5 * (special.yn(order - 1, x) - special.yn(order + 1, x)), x
+        )
+
+    return special.yn(n, x), back
 
 
 @adjoint(special.kn)
 def kn(n, x):
-    return special.kn(n, x), lambda y_bar: (
-        None,
-        unbroadcast(-y_bar * 0.5 * (special.kv(n - 1, x) + special.kv(n + 1, x)), x),
-    )
+    def back(y_bar):
+        order = np.trunc(n)
+        return None, unbroadcast(
+            -y_bar * 0.5 * (special.kv(order - 1, x) + special.kv(order + 1, x)), x
+        )
+
+    return special.kn(n, x), back
 
 
 @adjoint(special.ive)

@@ -85,8 +85,39 @@ def wofz(z):
     return w, back
 
 
+# `wofz(z) * sqrt(pi) / 1j` is the sum of these over `z**(2 * n + 1)`, for large `z` in the upper
+# half plane. Source: NIST Digital Library of Mathematical Functions, equation 7.12.1.
+WEIGHTS = (1.0, 0.5, 0.75, 1.875, 6.5625, 29.53125, 162.421875)
+
+
 def faddeeva_slope(z, w):
-    return 2j / 1.772453850905516 - 2 * z * w
+    """The derivative of `w = wofz(z)`: by its series where `2 * z * w` is nearly a constant."""
+    is_far, pole = far_away(z)
+    series = 0.0
+    for n in range(len(WEIGHTS) - 1, -1, -1):
+        series = (2 * n + 1) * WEIGHTS[n] + series / (pole * pole)
+    return np.where(
+        is_far, -1j / 1.772453850905516 * series / (pole * pole),
+        2j / 1.772453850905516 - 2 * z * w,
+    )
+
+
+def faddeeva_scaling(z, w):
+    """`w + z * w'`, which is the derivative in a factor of `z`, at 1, of `z * wofz(z)`."""
+    is_far, pole = far_away(z)
+    series = 0.0
+    for n in range(len(WEIGHTS) - 1, 0, -1):
+        series = 2 * n * WEIGHTS[n] + series / (pole * pole)
+    return np.where(
+        is_far, -1j / 1.772453850905516 * series / (pole * pole * pole),
+        w + z * (2j / 1.772453850905516 - 2 * z * w),
+    )
+
+
+def far_away(z):
+    """Where the series serves, and `z` there."""
+    is_far = np.greater(np.abs(z), 30) & np.greater(np.imag(z), -1)
+    return is_far, np.where(is_far, z, 30.0 + 0j)
 
 
 @adjoint(special.voigt_profile)
@@ -98,8 +129,9 @@ def voigt_profile(x, sigma, gamma):
         is_narrow = np.equal(sigma, 0)  # of which a Lorentzian is left, and no slope in the width
         width, distance = np.where(is_narrow, 1.0, sigma), x + 1j * np.asarray(gamma)
         z = distance / (1.4142135623730951 * width)
-        slope = faddeeva_slope(z, special.wofz(z)) / (2 * 1.772453850905516 * width * width)
-        of_width = -(y / width + np.real(slope * z) * 1.4142135623730951)
+        w = special.wofz(z)
+        slope = faddeeva_slope(z, w) / (2 * 1.772453850905516 * width * width)
+        of_width = -np.real(faddeeva_scaling(z, w)) / (2.5066282746310002 * width * width)
         pole = np.where(is_narrow, distance, 1.0)
         slope = np.where(is_narrow, -1j / (np.pi * pole * pole), slope)
         return (
@@ -211,7 +243,8 @@ def powm1(x, y):
     z = special.powm1(x, y)
     return z, lambda z_bar: (
         unbroadcast(z_bar * y * np.power(x, np.subtract(y, 1.0)), x),
-        unbroadcast(z_bar * (z + 1) * np.log(x), y),
+        # No slope in the exponent at 0, where powers are 0 or infinite.
+        unbroadcast(z_bar * (z + 1) * np.log(np.where(np.equal(x, 0), 1.0, x)), y),
     )
 
 

@@ -42,8 +42,9 @@ def zeta_slope(x, q):
 
 
 def riemann_slope(x):
-    """The same for `q = 1`, by reflection for negative `x`, where the series of powers grows."""
-    is_left = np.less(x, 0)
+    """The same for `q = 1`, by reflection where the series of powers grows; not close to 0, where
+    reflection has the difference of two large numbers."""
+    is_left = np.less(x, -0.5)
     right = zeta_slope(np.where(is_left, 2.0, x), 1.0)
     at = np.where(is_left, x, -1.0)
     other, angle = 1 - at, 0.5 * np.pi * at

@@ -9,22 +9,27 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 
 import numpy as np
 
 from ir.core import Const, Operand, Value, type_of
-from zyg.array_type import Array, same_shape
+from ir.types import widen
+from zyg.array_type import Array, is_number
 from zyg.arrays import selections
 from zyg.compiler.forward.forward_steps import RuleStep
 from zyg.compiler.reverse.branches import BranchTransposer
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.compiler.reverse.masks import (
+    CHOICES,
     ELSEWHERE,
     PRODUCTS,
     SINGULAR,
     Mask,
+    have_one_shape,
     is_elementwise,
+    is_one_number,
     repeated_axes,
 )
 
@@ -50,7 +55,7 @@ class MaskedArms(BranchTransposer):
 
     def _all_masks(self, step: RuleStep, at: int, masks: tuple[Mask, ...]) -> tuple[Mask, ...]:
         """The masks of an operand, where those of the result are given."""
-        if step.callee is not np.where or self._condition_changes(step):
+        if step.callee not in CHOICES or self._condition_changes(step):
             return masks
         mask = step.targets[0], at == 1
         return masks if mask in masks else (*masks, mask)
@@ -60,7 +65,7 @@ class MaskedArms(BranchTransposer):
             operand, self._by_rules, self._varied
         ):
             return False
-        if not same_shape(operand.type, step.result.type):
+        if not have_one_shape(operand.type, step.result.type):
             masks = self._narrowed(masks, operand, self._masks.may_be_infinite(operand))
         if not masks or (operand in self.bars and self._masks.of(operand) != masks):
             return False  # it is a result as well
@@ -76,6 +81,7 @@ class MaskedArms(BranchTransposer):
         left = self._masks.of(operand)
         if all(mask in masks for mask in left):
             return  # what comes next is in this arm
+        masks = self._narrowed(masks, operand, True)  # the operand may be broadcast there
         self.bars[operand] = self._masked(left, self.bars[operand], 0)
         if not masks or not self._masks.may_be_infinite(operand):
             masks = ()
@@ -99,6 +105,13 @@ class MaskedArms(BranchTransposer):
         """
         narrowed = []
         for condition, is_true in masks:
+            if is_number(type_of(operand)):
+                if not is_one_number(type_of(condition)):
+                    if not where_broadcast or not is_array(type_of(condition)):
+                        continue
+                    condition = self.call(np.any if is_true else np.all, condition)
+                narrowed.append((condition, is_true))
+                continue
             axes = repeated_axes(condition, operand)
             if axes != ((), ()) and not where_broadcast:
                 continue
@@ -124,12 +137,12 @@ class MaskedArms(BranchTransposer):
     def _goes_on(self, step: RuleStep, bar: Operand) -> bool:
         """Whether the cotangents of an operation on an arm can be masked as well as its own."""
         return self._has_shape_of(step, bar) and all(
-            same_shape(type_of(target), step.result.type) for target in step.targets
+            have_one_shape(type_of(target), step.result.type) for target in step.targets
             if isinstance(target, Value) and target in self._varied
-        ) and (step.callee is np.where or is_elementwise(step.callee))
+        ) and (step.callee in CHOICES or is_elementwise(step.callee))
 
     def _has_shape_of(self, step: RuleStep, bar: Operand) -> bool:
-        return is_array(type_of(bar)) and same_shape(type_of(bar), step.result.type)
+        return have_one_shape(type_of(bar), step.result.type)
 
     def _masked_operands(
         self, step: RuleStep, masks: tuple[Mask, ...], bar: Operand
@@ -154,8 +167,16 @@ class MaskedArms(BranchTransposer):
     def _masked(self, masks: Sequence[Mask], operand: Operand, elsewhere: float) -> Operand:
         """An array with another number where `np.where` took the other arm. The first mask, that of
         what stands outside, selects last, so that all its arms become one selection."""
-        for condition, is_true in reversed(masks):
+        of_number = is_number(type_of(operand))
+        for condition, is_true in reversed(
+            self._narrowed(tuple(masks), operand, True) if of_number else masks
+        ):
             other = Const(elsewhere)
-            arms = (operand, other) if is_true else (other, operand)
-            operand = self._typed_like(operand, self.call(np.where, condition, *arms))
+            if of_number:
+                condition = condition if is_true else self.call(operator.not_, condition)
+                selected = self.call(selections.chosen, condition, operand, other)
+            else:
+                arms = (operand, other) if is_true else (other, operand)
+                selected = self.call(np.where, condition, *arms)
+            operand = self._with_type(selected, widen(type_of(operand)))
         return operand

@@ -36,9 +36,10 @@ from ir.core import (
     type_of,
 )
 from ir.rewrite import blocks, walk
-from zyg.array_type import Array, One, is_big, is_named
+from ir.types import Type
+from zyg.array_type import Array, One, is_big, is_named, is_number, same_shape
 from zyg.arrays.quotients import in_floats, power_part, product_over, times_log
-from zyg.arrays.selections import unmoved
+from zyg.arrays.selections import chosen, unmoved
 from zyg.compiler.reverse.cotangent_types import is_array
 from zyg.compiler.reverse.metadata import is_ufunc_of_items
 from zyg.cotangents import cotangent
@@ -48,6 +49,7 @@ from zyg.facts.numpy_missing import replaced
 Mask = tuple[Operand, bool]
 
 PRODUCTS = (np.multiply, operator.mul)
+CHOICES = (np.where, chosen)
 # A product is among them for `x * np.log(x)`: 0 times an infinite factor.
 SINGULAR = (
     *PRODUCTS,
@@ -121,7 +123,7 @@ class Masks:
         return (
             isinstance(operand, Value)
             and operand in by_rules
-            and is_array(operand.type)
+            and may_be_masked(operand.type)
             and all(
                 isinstance(op, Call)
                 and all(result in by_rules or result not in varied for result in op.results)
@@ -142,10 +144,23 @@ class Masks:
             callee = call.callee.value
             is_singular = callee in SINGULAR and callee not in PRODUCTS
             self._infinite[call.result] = is_singular or (
-                (callee is np.where or is_elementwise(callee))
+                (callee in CHOICES or is_elementwise(callee))
                 and any(map(self.may_be_infinite, call.args))
             )
         return self._infinite[call.result]
+
+
+def may_be_masked(type_: Type) -> bool:
+    """Whether values of a type are arrays, or numbers on which one choice decides."""
+    return is_array(type_) or is_number(type_)
+
+
+def have_one_shape(a: Type, b: Type) -> bool:
+    return same_shape(a, b) or (is_one_number(a) and is_one_number(b))
+
+
+def is_one_number(type_: Type) -> bool:
+    return is_number(type_) or (is_array(type_) and type_.dims == ())
 
 
 def is_elementwise(callee: object) -> bool:

@@ -34,7 +34,7 @@ from ir.late import late_class
 from ir.rewrite import Mapping
 from ir.simplify import eliminate_dead, is_pure, share_common
 from ir.types import TOP, NamedTuple, Sequence, Tuple, class_of, members_of
-from zyg.array_type import Array, same_shape
+from zyg.array_type import Array
 from zyg.compiler.forward.forward_steps import (
     BranchStep,
     CallStep,
@@ -60,7 +60,7 @@ from zyg.compiler.reverse.cotangent_types import (
     may_be_none,
 )
 from zyg.compiler.reverse.heap_steps import HeapTransposer
-from zyg.compiler.reverse.masks import is_elementwise
+from zyg.compiler.reverse.masks import CHOICES, have_one_shape, is_elementwise
 from zyg.compiler.reverse.nested_lists import entries_of
 from zyg.compiler.reverse.summed_products import double_factors, negate_factors, sum_products
 from zyg.cotangents import cotangent, cotangent_items, cotangent_returned
@@ -190,10 +190,10 @@ class Transposer(MaskedArms, HeapTransposer):
             bars = self._doubled(bars)
         for i, (target, gradient) in enumerate(zip(step.targets, bars, strict=False)):
             is_left = False  # whether masks are, to the operand
-            if step.callee is np.where and self._begins_arm(step, i, masks, bar):
+            if step.callee in CHOICES and self._begins_arm(step, i, masks, bar):
                 is_left = True
                 # An arm that is broadcast gets a sum, which is one of selected numbers.
-                if same_shape(type_of(target), type_of(bar)):
+                if have_one_shape(type_of(target), type_of(bar)):
                     gradient = self.call(cotangent.realness_of, target, bar, loc=step.loc)
             elif not masks or is_none(gradient) or not isinstance(target, Value):
                 pass

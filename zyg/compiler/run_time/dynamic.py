@@ -99,12 +99,13 @@ def pullback_call(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     if rule is not None or substitute_of(function) is not None:
         refuse_output(function, (*leading, *args), kwargs)
     plain = substitute_of(function) if kwargs or rule is None else None
+    is_general = plain is None  # what stands in for a ufunc serves several, and is given it
     plain = plain or stand_in_of(function, (*leading, *args), kwargs)
     if rule is not None and plain is None:
         y, back = _by_rule(rule, function, (*leading, *args), kwargs)
         return y, RuleBack(back, function, len(leading), (*leading, *args), kwargs)
     if plain is not None:
-        if isinstance(function, np.ufunc):
+        if is_general and isinstance(function, np.ufunc):
             return callables.call_of_partial(
                 pullback_call, functools.partial(plain, function), args, kwargs
             )
