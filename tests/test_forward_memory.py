@@ -462,3 +462,19 @@ def test_array_in_a_table_that_is_scaled_first_in_forward_mode():
     y, slope = zyg.jvp(scaled, (np.array([2.0, 3.0, 1.0]),), (np.array([1.0, 0.5, 1.0]),))
     assert (y, slope) == (9.0 + 36.0 + 9.0, 2 * (3.0 * 0.5 + 6.0 * 1.0 + 3.0 * 3.0))
     assert SPECTRA["first"].tolist() == [3.0, 6.0, 3.0]
+
+
+@pytest.mark.parametrize("largest", [np.max, np.median, np.ptp, lambda x, axis: np.prod(x, axis)])
+def test_the_tangent_of_a_number_is_no_memory(largest):
+    """It would be changed under both names."""
+
+    def f(x):
+        first = largest(x, axis=0)
+        last = first * 1.0
+        for _ in range(2):
+            last = last - 0.1 * last**2
+        return first * 0.5 + last * 1.3
+
+    x, direction = np.array([0.3, 0.9, 0.5]), np.array([0.2, -1.0, 0.4])
+    slope = zyg.jvp(f, (x,), (direction,))[1]
+    np.testing.assert_allclose(slope, zyg.gradient(f, x)[0] @ direction, rtol=1e-12)

@@ -146,6 +146,9 @@ class RuleTangents(Augmenter):
         if not isinstance(value, Value):
             return
         self.varied.add(value)
+        if isinstance(dot, Value) and not is_array(value.type) and rank_of(dot.type) == 0:
+            dot.name = "t"
+            dot = self.made(operator.getitem, dot, Const(()))  # a number, which is no memory
         if isinstance(dot, Value) and dot.type == TOP:
             dot.type = dot_type(value.type)
         if isinstance(dot, Value) and dot.name in ("t", "y_bar_bar"):
