@@ -16,6 +16,7 @@ from ir.derived import copied, is_of_users, underived
 from ir.primitives import UNBOUND
 from zyg.cotangents import cotangent
 from zyg.cotangents.cotangent import is_list_of, like_mapping, rebuilt
+from zyg.cotangents.matrix_bars import is_sparse
 from zyg.errors import NotDifferentiable
 
 # Classes of values that never change, and hold nothing of the program's, by module and name.
@@ -124,6 +125,8 @@ def kept_but(stays: Callable[[Any], bool], x: Any) -> Any:
         return types.MethodType(x.__func__, kept_but(stays, x.__self__))
     if hasattr(x, "__next__") or stays(x):
         return x  # what it has given is known by other names
+    if is_sparse(x):
+        return x.copy()
     if isinstance(x, (KeysView, ValuesView, ItemsView)) and hasattr(x, "mapping"):
         found = kept_but(stays, dict(x.mapping))
         name = type(x).__name__  # of an ordered dict, "odict_items"

@@ -40,7 +40,9 @@ CHECKS = {
     )
 }
 # Functions of these modules neither print nor draw, but for those below.
-_LIBRARIES = {"operator", "_operator", "math", "cmath", "numpy", "scipy", "builtins", "_functools"}
+_LIBRARIES = {
+    "operator", "_operator", "math", "cmath", "numpy", "scipy", "builtins", "_functools", "copy",
+}
 _OURS = {"ir", "zyg"}
 # What calls a function that it is given, which may not be known.
 _CALLING = {

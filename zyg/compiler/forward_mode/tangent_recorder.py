@@ -22,12 +22,22 @@ def is_held(value: Any) -> bool:
     """Whether the tangent of memory is known by its identity."""
     return has_table() and current_tangents().held.knows(value)
 
+_SEVERAL = object()  # the tangent of a number that stands for several
+_ONE_OBJECT = (
+    "two arguments of a call that an object or a decorator answers are one object, and have "
+    "different tangents: pass copies"
+)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float | complex | np.inexact)
+
 
 class Recorder:
     """Stands where reverse mode asks for the pullback of a call, and notes tangents of results.
 
-    What is passed on is known by its identity. That two values with different tangents are one
-    object is an error.
+    What is passed on is known by its identity. Where two numbers with different tangents are one
+    object, as `0.0` may be, it is an error to ask for the tangent.
     """
 
     def __init__(self, tangent_call: Callable[..., tuple[Any, Any]]) -> None:
@@ -45,19 +55,33 @@ class Recorder:
             return
         before = self._known.get(id(value))
         if before is not None:
-            if before[1] is dot or is_same_tangent(value, before[1], dot):
+            if before[1] is dot or before[1] is _SEVERAL or is_same_tangent(value, before[1], dot):
                 return
-            raise NotDifferentiable(
-                "two arguments of a call that an object or a decorator answers are one object, and "
-                "have different tangents: pass copies"
-            )
+            if not is_number(value):
+                raise NotDifferentiable(_ONE_OBJECT)
+            dot = _SEVERAL
         self._known[id(value)] = value, dot
 
+    def _noted(self, value: Any) -> tuple[Any, Any] | None:
+        """What is known of a value, if it is; raises where that isn't one tangent."""
+        found = self._known.get(id(value))
+        if found is not None and found[1] is _SEVERAL:
+            raise NotDifferentiable(_ONE_OBJECT)
+        return found
+
     def told_apart(self, value: Any, dot: Any) -> Any:
-        """Notes a value, or a copy of a number that is known with another tangent."""
+        """Notes a value, or a copy of a number that is known with another tangent.
+
+        So with the items of a tuple: in `(0.0, 0.0)` one object stands twice.
+        """
+        if type(value) is tuple and type(dot) in (list, tuple):
+            items = [self.told_apart(item, part) for item, part in zip(value, dot, strict=True)]
+            is_new = any(new is not old for new, old in zip(items, value, strict=True))
+            value = tuple(items) if is_new else value
         before = self._known.get(id(value))
-        is_number = isinstance(value, float | complex | np.inexact)
-        if is_number and before is not None and not is_same_tangent(value, before[1], dot):
+        if is_number(value) and before is not None and (
+            before[1] is _SEVERAL or not is_same_tangent(value, before[1], dot)
+        ):
             value = value * type(value)(1)
         self.note(value, dot)
         return value
@@ -65,7 +89,7 @@ class Recorder:
     def dot_of(self, value: Any) -> Any:
         if is_held(value):
             return current_tangents().held.of(value)
-        found = self._known.get(id(value))
+        found = self._noted(value)
         if found is not None:
             return found[1]
         if isinstance(value, tuple):
@@ -89,7 +113,7 @@ class Recorder:
     def _given(self, value: Any) -> Any:
         if is_held(value):
             return current_tangents().held.of(value)
-        found = self._known.get(id(value))
+        found = self._noted(value)
         return None if found is None else found[1]
 
     def __call__(self, function: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:

@@ -222,7 +222,7 @@ class ObjectSurroundings(AttributeSurroundings):
         specialiser, fields = self._specialiser, self._specialiser.fields
         # An inner gradient follows less of what it is given if that is held by objects.
         is_nested = specialiser.inner_gradients > 0 or (fields and fields.is_of_nested())
-        if fields is not None and specialiser.in_cells is None and not is_nested:
+        if specialiser.in_cells is None and not is_nested:
             raise MayBeLocal
 
     def unless_apart(self) -> None:

@@ -173,6 +173,8 @@ def _step(pullback: Differentiate, obj: Any, *given: Any) -> tuple[Any, Back]:
         if type(item) is int:
             nothing = functools.partial(_picked_none, 2 + len(given))
             return (True, item, UNBOUND), Through(alone, nothing)
+    if type(obj) is np.ndindex:  # it gives indices
+        return Taken(obj).step(), Through(alone, functools.partial(_picked_none, 2 + len(given)))
     if step is None:
         raise NotDifferentiable(
             f"`next` and generators take items out of a {type(obj).__name__}, which can't be "

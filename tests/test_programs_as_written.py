@@ -1,0 +1,128 @@
+"""Programs as people write them that were refused, or ended in raw errors."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import zyg
+from tests.differences import check_gradient
+
+pytest.importorskip("scipy")
+
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+MATRIX = np.array([[1.0, 2.0], [0.5, -1.0]])
+
+
+class Kernel:
+    def __add__(self, other):
+        return Sum(self, other)
+
+    def __rmul__(self, factor):
+        return Product(Constant(factor), self)
+
+
+class Constant(Kernel):
+    def __init__(self, value):
+        self.value = value
+
+    def __call__(self, xs):
+        return np.full((len(xs), len(xs)), self.value)
+
+
+class Gaussian(Kernel):
+    def __init__(self, width):
+        self.width = width
+
+    def __call__(self, xs):
+        return np.exp(-0.5 * ((xs[:, None] - xs) / self.width) ** 2)
+
+
+class Sum(Kernel):
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def __call__(self, xs):
+        return self.left(xs) + self.right(xs)
+
+
+class Product(Sum):
+    def __call__(self, xs):
+        return self.left(xs) * self.right(xs)
+
+
+class Process:
+    def __init__(self, kernel, noise):
+        self.kernel, self.noise = kernel, noise
+
+    def fit(self, xs, ys):
+        covariance = self.kernel(xs)
+        covariance[np.diag_indices_from(covariance)] += self.noise**2
+        self.factor = np.linalg.cholesky(covariance)
+        self.weights = np.linalg.solve(covariance, ys)
+        return self
+
+
+def likelihood(width, noise, xs):
+    kernel = 1.5 * Gaussian(width) + Constant(width) + 0.3 * Gaussian(2.0)
+    fitted = Process(kernel, noise).fit(xs, xs**2)
+    return np.log(np.diag(fitted.factor)).sum() + fitted.weights @ xs
+
+
+def test_what_kernels_of_kernels_give_is_changed():
+    args = 0.8, 0.4, np.array([0.0, 0.5, 1.2])
+    check_gradient(likelihood, args, zyg.pullback)
+    bars = zyg.gradient(likelihood, *args)
+    _, y_dot = zyg.jvp(likelihood, args, (1.0, 1.0, np.ones(3)))
+    np.testing.assert_allclose(y_dot, bars[0] + bars[1] + np.sum(bars[2]))
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __iter__(self):
+        yield from (self.x, self.y)
+
+    def __call__(self, weights, *others):
+        return self.x * weights[0] + self.y * weights[1] + sum(others)
+
+
+def taken_apart(vector, weights):
+    first, *others = vector
+    return first * sum(others) + vector(list(weights), *weights) + first
+
+
+def test_equal_numbers_of_an_object_have_tangents_of_their_own():
+    dots = {"x": 2.0, "y": 3.0}, (5.0, 7.0)
+    assert zyg.jvp(taken_apart, (Vector(0.0, 0.0), (0.0, 0.0)), dots) == (0.0, 14.0)
+    assert zyg.jvp(taken_apart, (Vector(1.0, 1.0), (1.0, 1.0)), dots) == (6.0, 36.0)
+
+
+def copied_and_changed(named):
+    shallow, deep = copy.copy(named), copy.deepcopy(named)
+    shallow["a"][0] *= 3
+    named["b"] *= 2
+    deep["a"] += shallow["a"]
+    return sum(deep["a"]) * np.sum(named["b"])
+
+
+def test_deep_copies_do_not_keep_a_program_from_beginning_again():
+    check_gradient(copied_and_changed, ({"a": [1.0, 2.0], "b": np.ones(2)},), zyg.pullback)
+
+
+def of_entries(values, x):
+    solved = spsolve(sparse.diags([values + 2.0, -np.ones(2)], [0, 1], format="csr"), x)
+    entries = []
+    for value in values:
+        entries += [value, -0.5 * value]
+    matrix = sparse.coo_matrix((entries, ([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0])), shape=(3, 3))
+    return solved @ (matrix @ solved)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sparse_matrices_beside_lists_that_change():
+    args = np.array([1.0, 2.0, 0.5]), np.array([0.3, -1.0, 2.0])
+    check_gradient(of_entries, args, zyg.pullback)
