@@ -126,3 +126,75 @@ def of_entries(values, x):
 def test_sparse_matrices_beside_lists_that_change():
     args = np.array([1.0, 2.0, 0.5]), np.array([0.3, -1.0, 2.0])
     check_gradient(of_entries, args, zyg.pullback)
+
+
+class Room:
+    def __init__(self, warmth):
+        self.warmth = warmth
+        self.hooks = {"warm": [], "cold": []}
+
+    def on(self, state):
+        def register(hook):
+            self.hooks[state].append(hook)
+            return hook
+
+        return register
+
+    def step(self, power):
+        for hook in self.hooks["warm" if self.warmth > 1.0 else "cold"]:
+            hook(power)
+
+
+def heated(warmth, power):
+    room = Room(warmth)
+
+    @room.on("cold")
+    def heat(power):
+        room.warmth += power * warmth
+
+    @room.on("warm")
+    @room.on("cold")
+    def lose(power):
+        room.warmth *= 0.9
+
+    for _ in range(4):
+        room.step(power)
+    return room.warmth * len(room.hooks["cold"])
+
+
+def test_a_method_gives_a_decorator_that_changes_its_object():
+    check_gradient(heated, (0.5, 0.7), zyg.pullback)
+
+
+class Simulation:
+    def __init__(self, rate):
+        self.rate = rate
+        self.state = np.zeros(2)
+
+
+def run(simulation, state):
+    for step in range(3):
+        state[0] = state[1] * simulation.rate
+        state[1] += np.sum(simulation.state) * step
+        if step != 1:
+            simulation.state = state
+    return np.sum(simulation.state * state)
+
+
+def test_an_argument_is_changed_before_an_object_holds_it():
+    check_gradient(run, (Simulation(0.7), np.array([1.0, 2.0])), zyg.pullback)
+
+
+def items_by_indices(x):
+    total = 0.0
+    for index in np.ndindex(x.shape):
+        total += x[index] ** 2 * index[0]
+    with np.errstate(divide="ignore"):
+        inverse = np.where(x > 0.2, 1 / x, 0.0)
+    return total + np.sum(inverse)
+
+
+def test_indices_beside_a_manager_in_forward_mode():
+    x_bar = zyg.gradient(items_by_indices, MATRIX)[0]
+    _, y_dot = zyg.jvp(items_by_indices, (MATRIX,), (np.ones((2, 2)),))
+    np.testing.assert_allclose(y_dot, np.sum(x_bar))

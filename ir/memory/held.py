@@ -319,7 +319,7 @@ class HeldMemory(HeldFunctions):
         """Whether memory that an object may hold may be some, too, that none has been given yet."""
         places = self._places
         return any(
-            holds_memory(root.type) and places.kind(root) in ("new", "unknown")
+            holds_memory(root.type)
             and (root not in places.state.stored or root in places.state.doubtful)
             and not self._is_read(root)
             and not (root in self.known and root in places.covers)

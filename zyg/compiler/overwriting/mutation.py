@@ -181,7 +181,7 @@ def refuse_changing_call(
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
         given += [(rest, arg) for arg in args[code.co_argcount :]]
     changeable = frozenset(name for name, arg in given if _is_changeable(type_of(arg)))
-    if changeable and changes_parameters(code, module_globals, changeable):
+    if changeable and _changes_when_called(code, module_globals, changeable):
         what = f"`{code.co_name}` changes an argument in place, which is not supported"
         if not on_heap:  # that may be an object
             raise NeedsHeap(what, loc, advice="let it return a new value")
@@ -300,8 +300,21 @@ def changes_parameters(
         node = locate(code, module_globals).node
     except SourceNotFound:
         return False
-    names = set(parameters)
-    nodes = list(ast.walk(node))
+    return _stores_into(list(ast.walk(node)), set(parameters))
+
+
+def _changes_when_called(
+    code: types.CodeType, module_globals: dict[str, Any], parameters: frozenset[str]
+) -> bool:
+    """The same of what one call runs: functions that it makes and returns are called later."""
+    try:
+        node = locate(code, module_globals).node
+    except SourceNotFound:
+        return False
+    return _stores_into(_run_by(node), set(parameters))
+
+
+def _stores_into(nodes: list[ast.AST], names: set[str]) -> bool:
     for child in nodes:  # other names of the same object, or of a part of it
         if isinstance(child, ast.Assign) and _root(child.value) in names:
             names |= {target.id for target in child.targets if isinstance(target, ast.Name)}
@@ -324,6 +337,23 @@ def changes_parameters(
             case ast.keyword(arg="out", value=value) if _root(value) in names:
                 return True
     return False
+
+
+def _run_by(function: ast.AST) -> list[ast.AST]:
+    """What a call of a function may run: not the bodies of those that it only makes and returns."""
+    nodes = list(ast.walk(function))
+    returned = {id(node.value) for node in nodes if isinstance(node, ast.Return)}
+    used = {
+        node.id for node in nodes
+        if isinstance(node, ast.Name) and id(node) not in returned
+    }
+    left_out = {
+        id(inner)
+        for node in nodes if isinstance(node, ast.FunctionDef) and node is not function
+        and node.name not in used and not node.decorator_list
+        for statement in node.body for inner in ast.walk(statement)
+    }
+    return [node for node in nodes if id(node) not in left_out]
 
 
 _ALL_CHANGING = MUTATING_METHODS | {method.__name__ for method in _STORING_SLOTS}
