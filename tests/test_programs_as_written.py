@@ -198,3 +198,32 @@ def test_indices_beside_a_manager_in_forward_mode():
     x_bar = zyg.gradient(items_by_indices, MATRIX)[0]
     _, y_dot = zyg.jvp(items_by_indices, (MATRIX,), (np.ones((2, 2)),))
     np.testing.assert_allclose(y_dot, np.sum(x_bar))
+
+
+class Levels:
+    def __init__(self, rate, values):
+        self.rate, self.values = rate, values
+        self.totals = np.zeros(2)
+
+
+def numbered(levels):
+    for i, value in enumerate(levels.values[:4]):
+        yield value * levels.rate + i
+
+
+def summed_up(x, levels):
+    levels.totals[0] += sum(numbered(levels))
+    levels.values.append(levels.totals[0] * x)
+    return levels.values[-1] * levels.rate
+
+
+def test_numbered_items_in_a_generator_in_forward_over_reverse_mode():
+    levels, dots = Levels(0.5, [0.3, 0.4]), {"rate": 1.0, "values": [1.0, 2.0]}
+    slopes, slope_dots = zyg.jvp(
+        lambda x, levels: zyg.gradient(summed_up, x, levels), (2.0, levels), (0.0, dots)
+    )
+    # x rate (rate (v + w) + 1)
+    np.testing.assert_allclose(slopes[0], 0.675)
+    np.testing.assert_allclose(slopes[1]["rate"], 3.4)
+    np.testing.assert_allclose(slope_dots[1]["rate"], 8.8)
+    np.testing.assert_allclose(slope_dots[1]["values"], [2.0, 2.0])

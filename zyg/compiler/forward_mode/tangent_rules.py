@@ -33,6 +33,7 @@ from ir.types import (
     Method,
     Scalar,
     Tuple,
+    Type,
     class_of,
     widen,
 )
@@ -91,6 +92,8 @@ STORING = (
     primitives.stored, primitives.stored_back, primitives.overwritten, primitives.added_at,
     primitives.subtracted_at, added_at_each,
 )
+
+_ZEROS: dict[Type, float] = {Scalar(int): 0, Scalar(float): 0.0}
 
 
 class RuleTangents(Augmenter):
@@ -187,11 +190,10 @@ class RuleTangents(Augmenter):
                 return Const(0j)
             case Closure() | Known() | Method():
                 return NONE
-            case Tuple(items) if all(map(is_real_number, items)):
-                return self.made(primitives.build_tuple, *[
-                    self.zero_dot(self.made(operator.getitem, operand, Const(i)))
-                    for i in range(len(items))
-                ])
+            # Others are asked for as a whole: what isn't set yet has no parts.
+            case Tuple(items) if _ZEROS.keys() >= {*map(widen, items)}:
+                zeros_of_items = [Const(_ZEROS[widen(item)]) for item in items]
+                return self.made(primitives.build_tuple, *zeros_of_items)
             case type_ if is_array(type_):
                 zeros = self.made(cotangent.zeros_like, operand)
             case _:
