@@ -14,7 +14,6 @@ BY_AREA = {
         appended_by_a_function_that_is_found packed_and_read sorted_by_a_function_that_is_found
         updated_by_a_function_that_is_found
     """,
-    "changes_in_place": "views_by_einsum_changed",
     "containers": "largest_and_smallest_of_nested_tuples",
     "derived_containers": "a_dict_that_is_its_dict",
     "draws": "read_in_the_environment",
@@ -24,18 +23,13 @@ BY_AREA = {
     "failing_callees": "unknown_functions",
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list",
-    "generator_endings": """
-        told_that_it_is_closed value_at_the_end_of_a_loop value_of_a_coroutine_that_ends
-    """,
+    "generator_endings": "told_that_it_is_closed",
     "generator_flow": "merge_of_sorted sliding_windows",
     "generator_pipelines": "coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
-    "generators": "rows_changed_by_who_takes_them",
-    "held_by_callees": """
-        by_a_function_that_is_found nodes_in_their_order scaled_by_another_name
-    """,
+    "held_by_callees": "by_a_function_that_is_found scaled_by_another_name",
     "held_items_that_move": "dict_of_arrays_and_pairs",
-    "held_walks": "parts_of_iterators rows_of_an_array views_of_elements",
+    "held_walks": "parts_of_iterators views_of_elements",
     "iterators": "mapped_with_gradient_of_the_function",
     "matching": "everything_caught_in_a_list",
     "names_of_attributes": """
@@ -49,14 +43,12 @@ BY_AREA = {
     "objects": "container_of_the_user",
     "objects_holding_containers": "dicts_of_lists",
     "parts_of_complex_arrays": "parts_of_what_an_object_holds wave_by_its_two_fields",
-    "recursion": "continuations",
     "remembered_values": """
         array_that_an_object_keeps method_that_remembers number_that_is_not_used_at_first
         object_that_changes_behind object_that_changes_behind_a_call_with_a_number
         remembered_in_what_is_remembered value_that_is_not_used_at_first
     """,
     "shared_contents": "noted_by_vectorized_functions",
-    "simulations": "pipeline_of_local_generators",
 }
 REFUSED = {f"{area}.{name}" for area, names in BY_AREA.items() for name in names.split()}
 # Whose code takes half a minute and more to be made, or refused: generators that call each other.

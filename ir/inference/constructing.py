@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from ir import primitives
@@ -53,6 +54,9 @@ def constructed(
     if constructor.maker is not new_object:  # an exception, which holds what it is made with
         held = self.typed_call(Const(primitives.build_tuple), args, {}, ["args"], loc)[0]
         self.typed_call(Const(set_attribute), [made, Const("args"), held], {}, ["_"], loc)
+        if issubclass(cls.value, StopIteration) and isinstance(constructor.init, FunctionType):
+            # Its `__init__` need not call that of Python's.
+            self.typed_call(Const(set_attribute), [made, Const("value"), Const(None)], {}, ["_"], loc)
     if constructor.init is not None:
         self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
     elif constructor.maker is new_object and (args or kwargs):

@@ -451,12 +451,15 @@ def is_of_cases(self: TypedCalls, type_: Type, name: str) -> bool:
     )
 
 
+_OF_ERRORS = ("args", "value")
+
+
 def _descriptor(owner: Type, name: str) -> object | None:
     """What an attribute is read by, where it is a field of a class written in C."""
     cls = class_of(owner)
     if cls is None or name in vars(type):
         return None  # what each class has of its own, such as `__name__`, objects may have as well
-    if name == "args" and issubclass(cls, BaseException):
+    if name in _OF_ERRORS and issubclass(cls, BaseException):
         return None  # which exceptions hold, as objects do
     found = found_in(cls, name)
     kinds = types.GetSetDescriptorType | types.MemberDescriptorType

@@ -34,10 +34,19 @@ def may_be_memory(type_: Type) -> bool:
     """Whether a value of this type may be an array or container, which an object can hold."""
     if isinstance(type_, Union):
         return any(map(may_be_memory, type_.members))
+    if isinstance(type_, Tuple) and all(map(_is_of_objects, type_.items)):
+        return False
     cls = class_of(type_)
     if cls is not None and (facts.is_object(cls) or cls in (Heap, Identity)):
         return False
     return holds_memory(type_) and not isinstance(type_, Iterator | Method | Closure)
+
+
+def _is_of_objects(type_: Type) -> bool:
+    """Whether a value is an object, or a tuple of objects."""
+    if isinstance(type_, Tuple):
+        return all(map(_is_of_objects, type_.items))
+    return facts.is_object(class_of(type_) or int)
 
 
 def is_view(type_: Type) -> bool:

@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
-from ir import facts
+from ir import facts, primitives
 from ir.core import Block, Call, Const, If, Location, Operand, Value, Yield
 from ir.heap import IDENTITY, ITEMS, attribute_read, attribute_stored
 from ir.memory.held import HeldMemory
@@ -22,6 +23,13 @@ from ir.types import BOTTOM, Instance, Scalar, Type, class_of
 def is_empty(type_: Type) -> bool:
     """Whether code is made for a container that holds nothing."""
     return isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM
+
+
+def _of_parts(op: Call) -> bool:
+    """Whether this takes an item out of a value."""
+    return isinstance(op.callee, Const) and op.callee.value in (
+        operator.getitem, primitives.unpack
+    ) and isinstance(op.args[0], Value)
 
 
 class StandIns(HeldMemory):
@@ -45,6 +53,8 @@ class StandIns(HeldMemory):
     ) -> Value:
         inference = self._places.inference
         surroundings = inference.surroundings
+        if facts.copies_items(class_of(memory.type) or object) and self._may_be_view(memory):
+            surroundings.unless_views()
         callee = surroundings.contents_put if is_new else surroundings.contents_of
         found = Value("contents", Instance(cls))
         if self.is_part(memory.type):
@@ -53,6 +63,23 @@ class StandIns(HeldMemory):
         made = Call(Const(callee), [Const(cls), memory], {}, [found], loc)
         self._append(made)
         return found
+
+    def _may_be_view(self, array: Value) -> bool:
+        """Whether an array may be a view of one that the program knows: an item of an array in a
+        loop, or what a call gives of which nothing else is known. What objects hold was looked at
+        where it was put there."""
+        places = self._places
+        first = places.origin(array)
+        if places.kind(places.storage(first)) != "unknown":
+            return False
+        made = places.inference.definitions.get(first)
+        if made is None:
+            return True
+        while isinstance(made, Call) and _of_parts(made):
+            made = places.inference.definitions.get(made.args[0])
+        return isinstance(made, Call) and not (
+            isinstance(made.callee, Const) and made.callee.value is attribute_read
+        )
 
     def _read_items(
         self, heap: Value, contents: Value, name: str, type_: Type, loc: Location | None

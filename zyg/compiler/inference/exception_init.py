@@ -36,6 +36,7 @@ def _init_of_error(
     if self.heap is None or kwargs or cls is None or not self.surroundings.constructor(cls, ()):
         return None
     held = self.typed_call(Const(build_tuple), args[1:], {}, ["args"], loc)[0]
-    if issubclass(cls, StopIteration) and args[1:]:
-        self.typed_call(Const(set_attribute), [args[0], Const("value"), args[1]], {}, ["_"], loc)
+    if issubclass(cls, StopIteration):
+        value = args[1] if args[1:] else Const(None)
+        self.typed_call(Const(set_attribute), [args[0], Const("value"), value], {}, ["_"], loc)
     return self.typed_call(Const(set_attribute), [args[0], Const("args"), held], {}, names, loc)
