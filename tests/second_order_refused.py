@@ -24,13 +24,12 @@ BY_AREA = {
     "failing_protocols": "partials prop_getter",
     "generator_consumers": "classes_in_a_list",
     "generator_endings": "told_that_it_is_closed",
-    "generator_flow": "merge_of_sorted sliding_windows",
+    "generator_flow": "sliding_windows",
     "generator_pipelines": "coroutine_of_groups",
     "generator_walks": "search_in_a_graph",
     "held_by_callees": "by_a_function_that_is_found scaled_by_another_name",
     "held_items_that_move": "dict_of_arrays_and_pairs",
     "held_walks": "parts_of_iterators views_of_elements",
-    "iterators": "mapped_with_gradient_of_the_function",
     "matching": "everything_caught_in_a_list",
     "names_of_attributes": """
         deep_copies_of_what_is_shared methods_that_walk_over_attributes records_of_objects

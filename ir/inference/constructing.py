@@ -56,7 +56,8 @@ def constructed(
         self.typed_call(Const(set_attribute), [made, Const("args"), held], {}, ["_"], loc)
         if issubclass(cls.value, StopIteration) and isinstance(constructor.init, FunctionType):
             # Its `__init__` need not call that of Python's.
-            self.typed_call(Const(set_attribute), [made, Const("value"), Const(None)], {}, ["_"], loc)
+            given: list[Operand] = [made, Const("value"), Const(None)]
+            self.typed_call(Const(set_attribute), given, {}, ["_"], loc)
     if constructor.init is not None:
         self.typed_call(Const(constructor.init), [made, *args], kwargs, ["_"], loc)
     elif constructor.maker is new_object and (args or kwargs):

@@ -10,6 +10,7 @@ What an iterator changes when it goes on is then a part of the loop's body, in i
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ir import facts, primitives
@@ -80,7 +81,8 @@ def _advanced(
     found = by_cases(self, advanced, args, names, loc)
     if found is not None:
         return found
-    if isinstance(type_of(args[0]), Bottom):  # known when it is looked at again
+    if isinstance(type_of(args[0]), Bottom) or class_of(type_of(args[0])) in _WITHOUT_STEPS:
+        # Known when it is looked at again; or it fails.
         whole = Tuple((Scalar(bool), BOTTOM, BOTTOM))
         return _parts(self, typed(self, advanced, args, ["t"], loc, whole)[0], names, loc)
     step = self.surroundings.step_of(type_of(args[0]))
@@ -92,6 +94,10 @@ def _advanced(
     if step.__code__.co_argcount == 1:  # nothing can be sent to an iterator of the user's class
         args = args[:1]
     return self.typed_call(Const(step), args, kwargs, names, loc)
+
+
+# Which are no iterators: a variable may have held them, of which an iterator was made.
+_WITHOUT_STEPS = (list, tuple, deque, dict, set, frozenset)
 
 
 @special(memory_kept)

@@ -25,11 +25,13 @@ def is_empty(type_: Type) -> bool:
     return isinstance(type_, CONTAINERS) and item_held(type_) == BOTTOM
 
 
-def _of_parts(op: Call) -> bool:
-    """Whether this takes an item out of a value."""
-    return isinstance(op.callee, Const) and op.callee.value in (
-        operator.getitem, primitives.unpack
-    ) and isinstance(op.args[0], Value)
+def _taken_from(op: Call) -> Value | None:
+    """The value that an item is taken out of."""
+    takes = isinstance(op.callee, Const) and op.callee.value in _TAKING
+    return op.args[0] if takes and isinstance(op.args[0], Value) else None
+
+
+_TAKING = (operator.getitem, primitives.unpack)
 
 
 class StandIns(HeldMemory):
@@ -75,8 +77,8 @@ class StandIns(HeldMemory):
         made = places.inference.definitions.get(first)
         if made is None:
             return True
-        while isinstance(made, Call) and _of_parts(made):
-            made = places.inference.definitions.get(made.args[0])
+        while isinstance(made, Call) and (whole := _taken_from(made)) is not None:
+            made = places.inference.definitions.get(whole)
         return isinstance(made, Call) and not (
             isinstance(made.callee, Const) and made.callee.value is attribute_read
         )

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from ir import primitives
@@ -14,7 +16,7 @@ from ir.builder import Builder
 from ir.core import Const, For, Operand, Value
 from ir.primitives import UNBOUND
 from ir.syntax.expressions import ExpressionParser
-from ir.syntax.generator_expressions import called, is_mapping, name_of_mapped, over_items
+from ir.syntax.generator_expressions import called, mapped_in, name_of_mapped, over_items
 from ir.syntax.node_maker import NodeMaker
 from ir.syntax.scope import assigned
 
@@ -34,11 +36,25 @@ class ComprehensionParser(ExpressionParser):
 
     def unmapped(self, node: gast.For) -> gast.For:
         """A loop over what `map` goes over, which calls its function; others stay."""
-        if not is_mapping(node.iter) or not self.is_global("map") or "map" in self.globals:
+        apart = self.mapped_apart(node.iter, name_of_mapped(node))
+        if apart is None:
             return node
-        function = name_of_mapped(node)
-        self.nested_statements([NodeMaker(node).assign(function, node.iter.args[0])])
-        return over_items(node, function)
+        target, iterable, element = apart
+        first = NodeMaker(node.iter).node(gast.Assign([node.target], element, None))
+        body = [first, *node.body]
+        return gast.copy_location(
+            gast.For(target, iterable, body, node.orelse, node.type_comment), node
+        )
+
+    def mapped_apart(self, iterable: Any, function: str) -> tuple[Any, Any, Any] | None:
+        """What `over_items` tells of an iterable with `map` in it, whose function gets a name here;
+        None of others."""
+        mapping = mapped_in(iterable)
+        names = [] if mapping is None else {mapping.func.id, iterable.func.id}
+        if not names or not all(self.is_global(n) and n not in self.globals for n in names):
+            return None
+        self.nested_statements([NodeMaker(mapping).assign(function, mapping.args[0])])
+        return over_items(iterable, function)
 
     def consume(self, node: gast.Call, generator: gast.GeneratorExp) -> Operand:
         if node.func.id in ("any", "all"):
@@ -121,7 +137,10 @@ class ComprehensionParser(ExpressionParser):
         clause, *inner = clauses
         if clause.is_async:
             raise self.unsupported(node, "asynchronous comprehensions are not supported")
-        iterable = self.expression(clause.iter)
+        mapped = name_of_mapped(clause.iter)
+        apart = self.mapped_apart(clause.iter, mapped)
+        target, over, first = apart or (clause.target, clause.iter, None)
+        iterable = self.expression(over)
         self.hide_targets(clauses)
         is_flat = not inner and not clause.ifs
 
@@ -147,11 +166,13 @@ class ComprehensionParser(ExpressionParser):
             param for param, operand in zip(params, init, strict=True)
             if self.is_unbound(operand) or operand in self.maybe_unbound
         )
-        item = Value(clause.target.id if isinstance(clause.target, gast.Name) else "item")
+        item = Value(target.id if isinstance(target, gast.Name) else "item")
         self.builder = Builder()
         self.env = {**before, **dict(zip(names, params, strict=True))}
-        self.loop_names.append({*names, *assigned([clause.target])})
-        self.assign(clause.target, item)
+        self.loop_names.append({*names, *assigned([target, clause.target])})
+        self.assign(target, item)
+        if first is not None:
+            self.assign(clause.target, self.expression(first))
         value = self.expression(element) if is_flat else item_list(list(clause.ifs))
         self.loop_names.pop()
         carried = [self.env[name] for name in names]
@@ -164,6 +185,7 @@ class ComprehensionParser(ExpressionParser):
         collected = Value("items")
         self.builder, self.env = outer, before
         self.env.update(zip(names, results, strict=True))
+        self.env.pop(mapped, None)
         self.builder.append(
             For([iterable], init, body, [*results, collected], loc=self.location(node))
         )

@@ -436,7 +436,8 @@ if TYPE_CHECKING:
 else:  # comprehensions, `try` and `with`, generators
     ComprehensionParser = late_class(
         "ir.syntax.comprehensions", "ComprehensionParser", ExpressionParser,
-        "generator_expression unmapped consume search outside hide_targets comprehension collect",
+        "generator_expression unmapped mapped_apart consume search outside hide_targets "
+        "comprehension collect",
     )
     AttemptParser = late_class(
         "ir.syntax.parse_attempts", "AttemptParser", ComprehensionParser,

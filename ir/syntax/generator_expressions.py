@@ -9,7 +9,7 @@
 Python asks for the items of the first iterable at once, and for all else when the first item is
 taken. Those that `sum` and its like consume at once stay: `ir.syntax.expressions` collects them.
 Those that are unpacked, or given to `type(x)`, become lists. `map(f, xs)` that is consumed at once
-is one of them, too; a loop over it calls `f` itself.
+is one of them, too; a loop over it, or over a `zip` or `enumerate` of it, calls `f` itself.
 """
 
 from __future__ import annotations
@@ -169,16 +169,50 @@ def as_generator(mapping: gast.Call, function: str) -> Any:
     return made.node(gast.GeneratorExp(elt=element, generators=[clause]))
 
 
-def over_items(loop: gast.For, function: str) -> gast.For:
-    """The loop `for item in xs: x = function(item); ...` that `for x in map(f, xs): ...` is."""
-    made = NodeMaker(loop.iter)
-    generator = as_generator(loop.iter, function)
+def mapped_in(iterable: Any) -> Any:
+    """The call of `map` whose items a loop takes one at a time, if there is one: all that it goes
+    over, what `enumerate` counts, or the last that `zip` puts beside others."""
+    match iterable:
+        case gast.Call(func=gast.Name(id="enumerate"), args=[gast.Call() as call, *_]):
+            return call if _is_of_one(call) else None
+        case gast.Call(func=gast.Name(id="zip"), args=[*_, gast.Call() as call]):
+            is_plain = isinstance(call.args[0], _PLAIN) if _is_of_one(call) else False
+            return call if is_plain and not any(map(_is_starred, iterable.args)) else None
+    return iterable if is_mapping(iterable) else None
+
+
+# What is the same function whether it is read before other iterables or behind them.
+_PLAIN = (gast.Name, gast.Attribute, gast.Lambda)
+
+
+def _is_of_one(node: Any) -> bool:
+    """Whether a call is of `map`, and goes over one iterable."""
+    return is_mapping(node) and len(node.args) == 2
+
+
+def _is_starred(node: Any) -> bool:
+    return isinstance(node, gast.Starred)
+
+
+def over_items(iterable: Any, function: str) -> tuple[Any, Any, Any]:
+    """What a loop over this goes over without `map`: what it names an item, that iterable, and what
+    stands for an item.
+
+    `zip(xs, map(f, ys))`: `(x, y)`, `zip(xs, ys)` and `(x, f(y))`.
+    """
+    mapping = mapped_in(iterable)
+    generator = as_generator(mapping, function)
     (clause,) = generator.generators
-    first = made.node(gast.Assign([loop.target], generator.elt, None))
-    return gast.copy_location(
-        gast.For(clause.target, clause.iter, [first, *loop.body], loop.orelse, loop.type_comment),
-        loop,
-    )
+    if mapping is iterable:
+        return clause.target, clause.iter, generator.elt
+    made = NodeMaker(iterable)
+    is_zip = iterable.func.id == "zip"
+    place = len(iterable.args) - 1 if is_zip else 0
+    args = [*iterable.args[:place], clause.iter, *iterable.args[place + 1 :]]
+    names = [f"beside{clause.target.id}.{i}" for i in range(place if is_zip else 1)]
+    targets = [made.node(gast.Tuple([*map(made.store, names), clause.target], gast.Store()))]
+    element = made.node(gast.Tuple([*map(made.load, names), generator.elt], gast.Load()))
+    return *targets, made.node(gast.Call(iterable.func, args, iterable.keywords)), element
 
 
 def is_unpacked(node: Any) -> bool:

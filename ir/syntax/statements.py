@@ -36,7 +36,7 @@ from ir.syntax.attempt_nodes import Attempt, Unsplittable
 from ir.syntax.desugar import falls_through, leaves, lower_exits
 from ir.syntax.endings import Ending, Falling, Looping
 from ir.syntax.expressions import IN_PLACE, GeneratorParser
-from ir.syntax.generator_expressions import is_mapping, name_of_mapped
+from ir.syntax.generator_expressions import mapped_in, name_of_mapped
 from ir.syntax.keeping import Keep, Restore
 from ir.syntax.place_names import name_of_item
 from ir.syntax.scope import assigned, local_names, rebound_captures, static_functions
@@ -431,7 +431,7 @@ class StatementParser(GeneratorParser):
 
     def for_loop(self, node: gast.For) -> None:
         mapped = name_of_mapped(node)
-        if is_mapping(node.iter):
+        if mapped_in(node.iter) is not None:
             node = self.unmapped(node)
         iterable = self.expression(node.iter)
         item = Value(node.target.id if isinstance(node.target, gast.Name) else "item")

@@ -14,6 +14,7 @@ import itertools
 from zyg.cotangents.cotangent import from_items
 from zyg.held.iterators import (
     bars_at,
+    call_bars,
     chosen_bars,
     gathered,
     group_bars,
@@ -22,6 +23,7 @@ from zyg.held.iterators import (
     nested_bars_at,
     nested_chosen_bars,
     noted_bars,
+    row_bars,
 )
 from zyg.held.readers import read_once
 from zyg.rules.iteration import (
@@ -85,6 +87,16 @@ def kept_bars_(bars, kept, iterable):
 def chosen_bars_(bars, chosen, iterable):
     y = chosen_bars(bars, chosen, iterable)
     return y, lambda y_bar: (bars_at(y_bar, chosen, bars), None, None)
+
+
+@adjoint(call_bars)
+def call_bars_(bars, calls, iterables):
+    return noted_bars(bars, "map", iterables), None
+
+
+@adjoint(row_bars)
+def row_bars_(bars, calls, iterable):
+    return noted_bars(bars, "starmap", (iterable,)), None
 
 
 @adjoint(nested_chosen_bars)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import os
 import types
 import weakref
 from abc import ABC, abstractmethod
@@ -398,7 +399,10 @@ def found_call(function: Any, args: Values, kwargs: dict[str, Any]) -> Found:
 
 
 def reads_texts(function: Any, args: Values, kwargs: dict[str, Any]) -> bool:
-    """Whether a call is of a function that is written in C, and is given texts alone."""
+    """Whether a call is of a function that is written in C, and is given texts alone, or reads the
+    environment, which holds nothing else."""
+    if isinstance(getattr(function, "__self__", None), type(os.environ)):
+        return True
     if not isinstance(function, types.BuiltinMethodType) or rule_of(function) is not None:
         return False
     owner, given = function.__self__, (*args, *kwargs.values())
