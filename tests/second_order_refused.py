@@ -5,7 +5,6 @@ what is found at run time and works on objects, or read iterators of C's (docs/l
 """
 
 BY_AREA = {
-    "abstract_collections": "a_sequence",
     "asked_classes": """
         names_of_modules_that_are_found what_the_metaclass_of_one_of_several_classes_computes
     """,
@@ -16,7 +15,6 @@ BY_AREA = {
     """,
     "containers": "largest_and_smallest_of_nested_tuples",
     "derived_containers": "a_dict_that_is_its_dict",
-    "draws": "read_in_the_environment",
     "event_queues": """
         actions_that_plan_others arrays_and_numbers_in_one_queue desk_with_planned_events
     """,
@@ -30,7 +28,6 @@ BY_AREA = {
     "held_by_callees": "by_a_function_that_is_found scaled_by_another_name",
     "held_items_that_move": "dict_of_arrays_and_pairs",
     "held_walks": "parts_of_iterators views_of_elements",
-    "matching": "everything_caught_in_a_list",
     "names_of_attributes": """
         deep_copies_of_what_is_shared methods_that_walk_over_attributes records_of_objects
     """,

@@ -345,7 +345,9 @@ class Compiler(Programs):
             # Of what objects hold and callers change, the adjoint reads copies (`preserve_held`).
             handed_on = [value for value in handed_on if not is_object_type(type_of(value))]
         if any(map(is_unseen_call, walk(forward))):
-            preserve.check_unseen_changes(forward, adjoint, transposer.exported, on_heap)
+            preserve.check_unseen_changes(
+                forward, adjoint, transposer.exported, on_heap, self.is_inner
+            )
         if not on_heap and not logged and any(map(is_change, walk(forward))):
             handed_on = list(handed_on)
             rebound = rebinding.rebind(forward, adjoint, transposer.exported, handed_on)

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from ir import facts
+from ir.heap import IDENTITY, Identity
+from ir.types import Type
 from zyg.errors import NotDifferentiable
 from zyg.held.memory_kinds import held_by, is_memory
 from zyg.held.reaching import attributes_of, reached
@@ -44,17 +46,26 @@ def kinds_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def contents_kept(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls a function, and raises if it changes memory to which it, or what it is given, leads."""
-    memory = _reached(function, *args, *kwargs.values())
-    before = list(map(_contents, memory))
+    noted = contents_noted(function, *args, *kwargs.values())
     try:
         return function(*args, **kwargs)
     finally:
-        for one, contents in zip(memory, before, strict=True):
-            if not _are_same(contents, _contents(one)):
-                raise NotDifferentiable(
-                    f"a call that zyg doesn't look into has changed a {type(one).__name__} in "
-                    f"place which the gradient depends on; give it a copy"
-                )
+        unless_contents_changed(noted)
+
+
+def contents_noted(*values: Any) -> Identity:
+    """What the memory holds to which values lead, as `unless_contents_changed` compares it."""
+    return Identity([(one, _contents(one)) for one in _reached(*values)])
+
+
+def unless_contents_changed(noted: Identity) -> None:
+    """Raises where memory holds something else than was noted."""
+    for one, contents in noted.value:
+        if not _are_same(contents, _contents(one)):
+            raise NotDifferentiable(
+                f"a call that zyg doesn't look into has changed a {type(one).__name__} in "
+                f"place which the gradient depends on; give it a copy"
+            )
 
 
 def varied_kept(function: Callable[..., Any], places: tuple[int, ...], *args: Any) -> Any:
@@ -99,6 +110,12 @@ def _reached(*values: Any) -> list[Any]:
 
 
 facts.changes_unseen(kinds_kept, contents_kept, varied_kept)
+facts.effect(contents_noted, unless_contents_changed)
+
+
+@facts.result(contents_noted)
+def _noted_type(args: tuple[Type, ...], kwargs: dict[str, Type]) -> Type:
+    return IDENTITY
 
 
 def _kinds(container: Any) -> Any:

@@ -17,7 +17,7 @@ from ir.inference.surroundings import STORED
 from ir.memory.contents import holds_memory
 from ir.parse import parse_code
 from ir.rewrite import walk
-from ir.types import BOTTOM, TOP, Closure, Known, Tuple, Type, Union, class_of
+from ir.types import BOTTOM, TOP, Closure, Known, Scalar, Tuple, Type, Union, class_of
 from zyg.compiler.activity import Flow
 from zyg.compiler.assigned import Assigned
 from zyg.compiler.guards import AnyGuard
@@ -317,6 +317,8 @@ class ObjectNeeds(DecidingFunctions):
         """The operands whose derivatives a call's results depend on."""
         if isinstance(call.callee, Const) and call.callee.value is primitives.updating:
             call = Call(call.args[0], call.args[2:], call.kwargs, call.results, call.loc)
+        elif all(isinstance(value.type, Scalar | Known) for value in call.results):
+            return self._sources_of_value(call)  # numbers depend on what is read alone
         # What a call leaves in objects hangs together with what they held before.
         heap = [operand for name, operand in call.kwargs.items() if name == HEAP_NAME]
         return [*self._sources_of_value(call), *heap]

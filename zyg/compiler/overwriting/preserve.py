@@ -114,7 +114,7 @@ def preserve(
 
 
 def check_unseen_changes(
-    forward: Block, adjoint: Block, exported: set[Value], on_heap: bool
+    forward: Block, adjoint: Block, exported: set[Value], on_heap: bool, is_inner: bool
 ) -> None:
     """Has an adjoint read copies of what calls that nobody looks into may change, or these raise
     if they do."""
@@ -132,7 +132,7 @@ def check_unseen_changes(
                     for value, result in zip(handed, op.results, strict=True)
                     if result in exported and isinstance(value, Value)
                 ]
-    for value in check_unseen(forward, saved, memory.root, on_heap):
+    for value in check_unseen(forward, saved, memory.root, on_heap, is_inner):
         kept = Value(value.name, value.type)
         insert_behind(forward, value, Call(Const(keeping.kept), [value], {}, [kept]))
         substitute(adjoint, {value: kept})

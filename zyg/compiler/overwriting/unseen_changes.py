@@ -14,7 +14,7 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,10 +33,10 @@ from ir.core import (
     operands_of,
     type_of,
 )
-from ir.heap import STORES
+from ir.heap import IDENTITY, STORES
 from ir.memory.contents import held_classes, holds_memory
 from ir.memory.memory_facts import changed_by
-from ir.rewrite import walk
+from ir.rewrite import blocks, walk
 from ir.types import (
     Closure,
     Dict,
@@ -50,8 +50,13 @@ from ir.types import (
     class_of,
 )
 from zyg.compiler.specialisation import Specialisation
-from zyg.held.kinds_of_items import contents_kept, kinds_kept
-from zyg.rules.registry import is_constant, rule_of, substitute_of
+from zyg.held.kinds_of_items import (
+    contents_kept,
+    contents_noted,
+    kinds_kept,
+    unless_contents_changed,
+)
+from zyg.rules.registry import constant, is_constant, rule_of, substitute_of
 from zyg.signature import is_by_rules
 
 _CONTAINERS = {list, dict, set, deque}
@@ -220,7 +225,8 @@ class _Place(NamedTuple):
 
 
 def check_unseen(
-    forward: Block, saved: list[Saved], root: Callable[[Value], Value], on_heap: bool
+    forward: Block, saved: list[Saved], root: Callable[[Value], Value], on_heap: bool,
+    is_inner: bool = False,
 ) -> list[Value]:
     """Has unseen calls raise if they change what was read before, or in the same loop, and an
     adjoint will read; gives the values of which copies do: behind the call others are read."""
@@ -260,6 +266,8 @@ def check_unseen(
             and made.loops == place.loops for one, made in reached
         ):
             copied.update(dict.fromkeys(one.value for one, _ in reached))
+        elif is_inner and getattr(_known(call.callee), "gives_unseen", False) is True:
+            _check_apart(forward, call)
         else:
             if not _is_checked(call):
                 call.callee, call.args = with_kinds_kept(call.callee, call.args)
@@ -268,6 +276,26 @@ def check_unseen(
             else:
                 call.args[0] = Const(contents_kept)
     return list(copied)
+
+
+constant(contents_noted, unless_contents_changed)
+
+
+def _check_apart(forward: Block, call: Call) -> None:
+    """Puts what raises beside a call of generated code, which stays what it is: it will be
+    differentiated in turn."""
+    noted, nothing = Value("noted", IDENTITY), Value("_", Known(None))
+    given = [call.callee, *call.args, *call.kwargs.values()]
+    (block,) = [b for b in blocks(forward) if any(op is call for op in b.ops)]
+    place = next(i for i, op in enumerate(block.ops) if op is call)
+    block.ops[place : place + 1] = [
+        Call(Const(contents_noted), given, {}, [noted], call.loc), call,
+        Call(Const(unless_contents_changed), [noted], {}, [nothing], call.loc),
+    ]
+
+
+def _known(callee: Operand) -> Any:
+    return callee.value if isinstance(callee, Const) else None
 
 
 def _is_checked(call: Call) -> bool:
