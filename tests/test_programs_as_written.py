@@ -227,3 +227,29 @@ def test_numbered_items_in_a_generator_in_forward_over_reverse_mode():
     np.testing.assert_allclose(slopes[1]["rate"], 3.4)
     np.testing.assert_allclose(slope_dots[1]["rate"], 8.8)
     np.testing.assert_allclose(slope_dots[1]["values"], [2.0, 2.0])
+
+
+class Weighted:
+    def __init__(self, values):
+        self.values = values
+        self.log = []
+
+    def __add__(self, other):
+        return Weighted(self.values + other.values)
+
+
+def test_second_derivatives_of_choices_beside_objects():
+    """Lists of conditions hold nothing that has a derivative."""
+
+    def f(x, s):
+        one = Weighted(x)
+        one.log.append(s)
+        chosen = np.select([x > 0.5, x > 0], [x * x, x * s], 0.1)
+        return np.sum(chosen) * np.mean((one + one).values) * one.log[0]
+
+    x, direction = np.array([0.3, 0.7, 0.9]), np.array([0.2, -0.4, 1.0])
+    zyg.check_grads(f, x, 0.6)
+    along = zyg.jvp(lambda x: zyg.gradient(f, x, 0.6)[0], (x,), (direction,))[1]
+    step = 1e-5 * direction
+    there, back = zyg.gradient(f, x + step, 0.6)[0], zyg.gradient(f, x - step, 0.6)[0]
+    np.testing.assert_allclose(along, (there - back) / 2e-5, rtol=1e-6)

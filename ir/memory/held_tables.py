@@ -34,6 +34,7 @@ from ir.memory.held_types import (
     kinds_held,
 )
 from ir.memory.memory_facts import LAZY, WITHOUT_STEPS
+from ir.memory.place_state import NEW, SHALLOW
 from ir.memory.stand_ins import StandIns
 from ir.types import (
     BOTTOM,
@@ -361,8 +362,16 @@ class HeldTables(StandIns):
         functions = inference.surroundings.part_functions(cls)
         if functions is None:
             raise self._refused(loc)
+        if self._holds_constants(operand):
+            return operand
         (found,) = inference.typed_call(Const(functions[1]), [operand], {}, [operand.name], loc)
         return found
+
+    def _holds_constants(self, operand: Value) -> bool:
+        """Whether this is a list of the function's own, of arrays of truths or counts: what these
+        hold has no derivative, and isn't followed."""
+        kind = getattr(getattr(item_held(operand.type), "dtype", None), "kind", None)
+        return kind in ("b", "i", "u") and self._places.returned(operand, []) in (NEW, SHALLOW)
 
     def expose(self, operands: Iterable[Operand]) -> None:
         operands = list(operands)
