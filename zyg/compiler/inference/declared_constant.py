@@ -19,15 +19,12 @@ is refused (`zyg.held.dropped_memory`); a copy is none of it.
 from __future__ import annotations
 
 import inspect
-import operator
 import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
-from ir import facts, primitives
+from ir import primitives
 from ir.core import (
     Block,
     Call,
@@ -48,17 +45,21 @@ from ir.heap import HEAP, set_attribute
 from ir.inference.special_calls import Folded, special
 from ir.library.builtin_facts import IN_PLACE
 from ir.made_functions import give_ir
-from ir.memory.contents import has_parts, holds_memory
+from ir.memory.contents import holds_memory
 from ir.memory.memory_facts import is_array_like
 from ir.memory.place_state import NEW, SHALLOW
 from ir.parse import parse_source
 from ir.rewrite import blocks, free_values
 from ir.syntax.locate import locate
-from ir.types import TOP, Closure, Instance, Known, Method, Top, Type, Union, class_of
-from zyg.compiler.inference.objects import is_place
-from zyg.held.dropped_memory import dropped, dropped_given
-from zyg.held.held_views import VIEWS
-from zyg.held.memory_kinds import MEMORY
+from ir.types import TOP, Instance, Known, Top, Type, Union
+from zyg.compiler.inference.dropped_derivatives import (
+    CHANGING_OR_READING,
+    as_constant,
+    given_as_constant,
+    is_operator,
+    read_as_constant,
+    stored_back_as_constant,
+)
 from zyg.rules.registry import constant, is_constant, rule_of, substitute_of
 
 if TYPE_CHECKING:
@@ -66,17 +67,8 @@ if TYPE_CHECKING:
     from zyg.compiler.inference.object_needs import ObjectNeeds
 
 Dropping: TypeAlias = Callable[[object], object]
-_READS = (
-    getattr, operator.getitem, primitives.unpack, primitives.unpack_starred, primitives.augmented,
-    primitives.load_global,
-)
-_CHANGING_OR_READING = (*_READS, *IN_PLACE, operator.setitem, operator.delitem)
-_BUILDING = (
-    primitives.build_tuple, primitives.build_list, primitives.build_dict, primitives.build_set,
-)
 # What is no function that runs to its end: generators and coroutines.
 _GOES_ON = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_PLAIN = (int, np.integer, np.bool_, str, bytes, types.NoneType, range, *VIEWS)
 _FOUND = (Instance(types.FunctionType), Instance(types.MethodType))
 _made: IdentityTable[types.FunctionType, tuple[types.FunctionType | None]] = IdentityTable()
 _codes: IdentityTable[types.CodeType, bool] = IdentityTable()
@@ -338,38 +330,9 @@ def _dropping(callee: Operand) -> Dropping | None:
     """What drops the derivative of the results of a call, if they may have one."""
     if isinstance(callee, Value):
         return as_constant
-    if callee.value in _CHANGING_OR_READING:
+    if callee.value in CHANGING_OR_READING:
         return read_as_constant
-    return as_constant if _is_operator(callee) else None
-
-
-def _is_operator(callee: Operand) -> bool:
-    """Whether a callee is an operator that gives something new."""
-    if not isinstance(callee, Const) or callee.value in _CHANGING_OR_READING:
-        return False
-    return getattr(callee.value, "__module__", None) == "_operator"
-
-
-def as_constant(x: object) -> object:
-    """`x` itself, through which no derivative flows."""
-    return x
-
-
-def read_as_constant(x: object) -> object:
-    """The same for what a function reads; what is memory stays the memory that it is, since what
-    the function stores there isn't to be told from it."""
-    return x
-
-
-def given_as_constant(x: object, *known: object) -> object:
-    """The same for what a function gives away: returns, or stores where others find it; beside it
-    what the function was given."""
-    return x
-
-
-def stored_back_as_constant(x: object, *known: object) -> object:
-    """The same for what `self.x += y` stores: memory that the object holds already, perhaps."""
-    return x
+    return as_constant if is_operator(callee) else None
 
 
 def callee_of_constant(callee: Any) -> Any:
@@ -382,10 +345,7 @@ def callee_of_constant(callee: Any) -> Any:
     ) or callee
 
 
-_MARKERS = (as_constant, read_as_constant, given_as_constant, stored_back_as_constant)
-constant(*_MARKERS, callee_of_constant, dropped, dropped_given)
-facts.view(as_constant)(lambda call: True)
-facts.result(*_MARKERS)(lambda args, kwargs: args[0])
+constant(callee_of_constant)
 
 
 @special(callee_of_constant)
@@ -396,93 +356,3 @@ def _callee_of_constant(
     """What is known is looked at where it is called."""
     type_ = type_of(args[0])
     return None if isinstance(type_, Top | Union) or type_ in _FOUND else args
-
-
-@special(as_constant)
-def _as_constant(
-    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """What has no derivative of its own stays as it is."""
-    (operand,) = args
-    made = self.definitions.get(operand) if isinstance(operand, Value) else None
-    if isinstance(made, Call) and isinstance(made.callee, Const):
-        if made.callee.value is as_constant or (
-            _is_operator(made.callee) and all(_is_number(type_of(arg)) for arg in made.args)
-        ):
-            return [operand]  # its operands have none
-    return [operand] if _is_plain(type_of(operand)) else None
-
-
-@special(read_as_constant)
-def _read_as_constant(
-    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
-    loc: Location | None,
-) -> Folded:
-    type_ = type_of(args[0])
-    if _is_plain(type_) or class_of(type_) in MEMORY:
-        return args
-    return self.typed_call(Const(as_constant), args, {}, names, loc)
-
-
-@special(given_as_constant)
-def _given_as_constant(
-    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
-    loc: Location | None,
-) -> Folded:
-    """What is made here is none of what others know."""
-    operand, *known = args
-    if _is_plain(type_of(operand)) or not _may_be_known(self, operand):
-        return [operand]
-    if not may_have_other_names(self, operand):
-        return self.typed_call(Const(as_constant), [operand], {}, names, loc)
-    given = [one for one in known if not _is_plain(type_of(one))]
-    return self.typed_call(Const(dropped_given), [operand, *given], {}, names, loc)
-
-
-@special(stored_back_as_constant)
-def _stored_back_as_constant(
-    self: TypedCalls, args: list[Operand], kwargs: dict[str, Operand], names: list[str],
-    loc: Location | None,
-) -> Folded:
-    if class_of(type_of(args[0])) in MEMORY:
-        return args[:1]
-    return self.typed_call(Const(given_as_constant), args, {}, names, loc)
-
-
-def may_have_other_names(self: TypedCalls, operand: Operand) -> bool:
-    """Whether objects may come to hold memory of a value, where such memory is known by its
-    identity."""
-    type_ = type_of(operand)
-    return holds_memory(type_) and self.surroundings.may_change_held() and (
-        not self.surroundings.leaves_alone(type_) and self.surroundings.may_hold(type_)
-    )
-
-
-def _may_be_known(self: TypedCalls, operand: Operand) -> bool:
-    """Whether others may know a value, or a part of it: the function hasn't made it for itself."""
-    if not isinstance(operand, Value):
-        return False
-    if self.places is None:
-        return True
-    made = self.definitions.get(self.places.storage(operand))
-    if not isinstance(made, Call) or any(map(_has_parts, [operand, *made.results])):
-        return True
-    return not facts.is_fresh(made) and not any(_is_call_of(made, build) for build in _BUILDING)
-
-
-def _has_parts(value: Value) -> bool:
-    return not is_array_like(value.type) and has_parts(value.type)
-
-
-def _is_number(type_: Type) -> bool:
-    return class_of(type_) in (bool, int, float, complex)
-
-
-def _is_plain(type_: Type) -> bool:
-    """Whether a value has no derivative of its own: what an object, a function or an iterator leads
-    to is read of it."""
-    cls = class_of(type_)
-    return isinstance(type_, Known | Closure | Method) or (
-        cls is not None and (is_place(cls) or hasattr(cls, "__next__") or issubclass(cls, _PLAIN))
-    )
