@@ -238,14 +238,24 @@ class Weighted:
         return Weighted(self.values + other.values)
 
 
-def test_second_derivatives_of_choices_beside_objects():
+def chosen(one, x, s):
     """Lists of conditions hold nothing that has a derivative."""
+    return np.sum(np.select([x > 0.5, x > 0], [x * x, x * s], 0.1)) * one.log[0]
 
+
+def masked(one, x, s):
+    y = x - 0.5
+    np.negative(y, out=y, where=y < 0)
+    y[0] = s
+    return np.sum(y * y) * one.log[0]
+
+
+@pytest.mark.parametrize("number", [chosen, masked])
+def test_second_derivatives_of_arrays_beside_objects(number):
     def f(x, s):
         one = Weighted(x)
         one.log.append(s)
-        chosen = np.select([x > 0.5, x > 0], [x * x, x * s], 0.1)
-        return np.sum(chosen) * np.mean((one + one).values) * one.log[0]
+        return number(one, x, s) * np.mean((one + one).values)
 
     x, direction = np.array([0.3, 0.7, 0.9]), np.array([0.2, -0.4, 1.0])
     zyg.check_grads(f, x, 0.6, order=1)

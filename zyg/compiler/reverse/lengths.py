@@ -95,6 +95,8 @@ class Lengths(Sizes):
         made = self.definitions.get(new) if isinstance(new, Value) else None
         if not isinstance(made, Call) or not isinstance(index, Const) or not made.args:
             return
+        if len(made.results) != 1:
+            return  # a call that changes its arguments, and gives them back
         if index.value is Ellipsis and made.args[0] is before and isinstance(before, Value):
             made.result.type = made.result.type.of_one_shape(before.type)
 
