@@ -22,7 +22,7 @@ from zyg.arrays.quotients import (
     times_log,
     weight_of_two,
 )
-from zyg.arrays.selections import below_infinity, selected, unmoved
+from zyg.arrays.selections import below_infinity, chosen, selected, unmoved
 
 
 @table
@@ -231,6 +231,7 @@ def binary() -> Iterator[Row]:
     yield from cases(np.arctan2, ([0.3, 0.6], 2), (real(2), [2, 1]))
     yield from cases(times_log, (real(3), real(3)), (real(2, 3), real(3)), (cplx(3), cplx(3)))
     yield from cases(weight_of_two, (signed(3), signed(3)), (real(3), 0), (0.3, 0.3))
+    yield from cases(chosen, (True, 0.7, 0.0), (True, np.float64(-1.3), 1.0))
     yield from cases(selected, (real(3), np.array([True, False, True])), (real(2, 1), True))
     yield from cases(unmoved, (real(3), np.array([0, 1, 0])))
     yield from cases(below_infinity, (real(3), 40))
