@@ -19,7 +19,10 @@ pytestmark = pytest.mark.thorough
 UNSEEN = ("exceptions.floating_point_errors_raised",)
 # Areas whose subject is memory that is written in place, and errors that functions of `math` raise,
 # which want plain numbers.
-WRITING = ("changes_in_place", "memory_in_containers", "held_items_that_move", "names_that_meet")
+WRITING = (
+    "changes_in_place", "memory_in_containers", "held_items_that_move", "names_that_meet",
+    "parts_of_complex_arrays",
+)
 RAISING = ("exceptions",)
 
 
