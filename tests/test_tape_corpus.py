@@ -24,6 +24,11 @@ WRITING = (
     "parts_of_complex_arrays",
 )
 RAISING = ("exceptions",)
+# Why any recorded number refuses: Python or NumPy want a plain one there.
+WANTING = (
+    "would give a plain number", "is no key of a dict", "__bool__ should return bool",
+    "returned non-float",
+)
 
 
 def recorded(f, args):
@@ -69,9 +74,11 @@ def test_few_programs_are_refused(capsys):
     areas = [program.area for program, _ in cases]
     in_place = [area for area, why in refused if "written in place" in why]
     wanting = [area for area, why in refused if "written in place" not in why]
-    for found, subjects, share in (in_place, WRITING, 0.03), (wanting, RAISING, 0.09):
+    for found, subjects, share in (in_place, WRITING, 0.03), (wanting, RAISING, 0.1):
         others = sum(area not in subjects for area in areas)
         assert sum(area not in subjects for area in found) < share * others
+    whys = [why for _, why in refused if "written in place" not in why]
+    assert sum(not any(reason in why for reason in WANTING) for why in whys) <= 1
 
 
 def is_complex(value):
