@@ -16,7 +16,7 @@ class ContentsAsked(Protocol):
     """Questions about what memory and objects hold, and what operations on that call."""
 
     def put(
-        self, inference: TypedCalls, change: Any, memory: Operand, operands: list[Operand],
+        self, inference: TypedCalls, memory: Operand, operands: list[Operand],
         loc: Location | None,
     ) -> list[Operand]:
         """The operands of a change of memory, as they are to be put there."""

@@ -67,9 +67,7 @@ class PlaceWrites(PlaceReads):
                 "what is changed in place here is an object of the compile time, a global for "
                 "one", loc, advice="pass it as an argument",
             )
-        operands = self.inference.surroundings.put(
-            self.inference, callee, target, operands, loc
-        )
+        operands = self.inference.surroundings.put(self.inference, target, operands, loc)
         storage = self.storage(target)
         aside = ASIDE.get(id(callee))
         if aside is not None and self.inference.heap is None and self._is_aside(storage, target):

@@ -50,8 +50,10 @@ class ComprehensionParser(ExpressionParser):
         """What `over_items` tells of an iterable with `map` in it, whose function gets a name here;
         None of others."""
         mapping = mapped_in(iterable)
-        names = [] if mapping is None else {mapping.func.id, iterable.func.id}
-        if not names or not all(self.is_global(n) and n not in self.globals for n in names):
+        if mapping is None:
+            return None
+        names = {mapping.func.id, iterable.func.id}
+        if not all(self.is_global(name) and name not in self.globals for name in names):
             return None
         self.nested_statements([NodeMaker(mapping).assign(function, mapping.args[0])])
         return over_items(iterable, function)

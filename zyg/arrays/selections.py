@@ -14,9 +14,9 @@ WORDS = {"d": np.int64, "f": np.int32}
 
 def chosen(condition: Any, bar: Any, other: Any) -> Any:
     """What `np.where` chooses of a number and a constant, in the class of the number."""
-    if condition or not isinstance(bar, (float, int, complex, np.number)):
+    if condition or bar is None or type(bar) is NoCotangent:
         return bar
-    return type(bar)(other)
+    return bar.dtype.type(other) if isinstance(bar, np.ndarray) else type(bar)(other)
 
 
 def selected(bar: Any, mask: Any) -> Any:

@@ -13,8 +13,9 @@ def is_run_time(function: types.FunctionType) -> bool:
     return str(function.__module__).startswith(
         (
             "ir.", "zyg.compiler", "zyg.checkpointing", "zyg.cotangents.cotangent",
-            "zyg.cotangents.matrix_bars", "zyg.held.iterators", "zyg.held.keeping",
-            "zyg.held.kinds_of_items", "zyg.held.readers", "zyg.tangents.tangent",
+            "zyg.cotangents.matrix_bars", "zyg.held.dropped_memory", "zyg.held.iterators",
+            "zyg.held.keeping", "zyg.held.kinds_of_items", "zyg.held.readers",
+            "zyg.tangents.tangent",
         )
     )
 

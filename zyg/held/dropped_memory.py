@@ -77,4 +77,5 @@ def dropped_given(result: Any, *given: Any) -> Any:
     return result
 
 
+facts.effect(dropped, dropped_given)
 facts.result(dropped, dropped_given)(lambda args, kwargs: args[0])

@@ -90,6 +90,11 @@ def logm_bar(y_bar, a, y):
         return corner(linalg.logm(doubled(adjoint_of(a), y_bar)))
     gaps = np.expand_dims(values, -1) - np.expand_dims(values, -2)
     is_same = np.abs(gaps) <= 1e-8 * np.max(np.abs(values))
+    if np.max(np.linalg.cond(vectors)) > 1e8:
+        raise NotDifferentiable(
+            "scipy.linalg.logm has no derivative here at a matrix with negative eigenvalues whose "
+            "eigenvectors are nearly linearly dependent"
+        )
     others = is_same & ~np.eye(np.shape(a)[-1], dtype=bool)
     if np.iscomplexobj(a) or np.any(others & np.expand_dims(is_cut, -1)):
         raise NotDifferentiable(
@@ -100,7 +105,7 @@ def logm_bar(y_bar, a, y):
     # the doubled matrix has each twice, of which rounding puts one on either side of the cut.
     # Source: the theorem of Daleckii and Krein (Higham, theorem 3.11).
     inverse = np.linalg.inv(vectors)
-    logs = np.diagonal(inverse @ y @ vectors)
+    logs = np.diagonal(inverse @ y @ vectors, axis1=-2, axis2=-1)
     rises = np.expand_dims(logs, -1) - np.expand_dims(logs, -2)
     quotients = np.where(
         is_same, np.expand_dims(1.0 / values, -1), rises / np.where(is_same, 1.0, gaps)

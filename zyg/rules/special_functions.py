@@ -16,6 +16,7 @@ from zyg.cotangents.cotangent import conj, unbroadcast
 from zyg.errors import NotDifferentiable
 from zyg.facts.example_calls import broadcasting
 from zyg.facts.numpy_example import by_example, elementwise
+from zyg.rules.elementwise import in_numpy
 from zyg.rules.options import of_one, of_two
 from zyg.rules.registry import adjoint, constant, stand_in
 from zyg.rules.special_parameters import without_formula
@@ -99,7 +100,7 @@ def expit(x):
 
 @adjoint(special.logit)
 def logit(x):
-    return special.logit(x), lambda y_bar: y_bar / conj(x * (1 - x))
+    return special.logit(x), lambda y_bar: y_bar / in_numpy(conj(x * (1 - x)))
 
 
 @adjoint(special.log_expit)
@@ -175,7 +176,7 @@ def expm1(x):
 
 @adjoint(special.log1p)
 def log1p(x):
-    return special.log1p(x), lambda y_bar: y_bar * conj(1 / (1 + x))
+    return special.log1p(x), lambda y_bar: y_bar / in_numpy(conj(1 + x))
 
 
 @adjoint(special.cbrt)

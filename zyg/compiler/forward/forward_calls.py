@@ -154,7 +154,6 @@ class ForwardCalls(ForwardObjects):
             (owner, held[i]) if i in held else (inputs[i], None)
             for i in specialisation.with_bars(active)
         ]
-        self.varied.add(result)
         changes_objects = specialisation.heap in specialisation.updates
         may_find = specialisation.heap is None and self._may_find_objects(passed)
         if may_find and self.is_inner and _is_of_gradients(specialisation):
@@ -163,11 +162,14 @@ class ForwardCalls(ForwardObjects):
                 "inside of differentiated code", op.loc, advice="give it what it reads of them",
             )
         works_on_objects = specialisation.heap is not None or may_find
-        self.steps.append(
-            CallStep(
-                result, targets, pair.back, saved, op.loc, works_on_objects, changes_objects
+        if active:
+            self.varied.add(result)
+        if active or changes_objects:
+            self.steps.append(
+                CallStep(
+                    result, targets, pair.back, saved, op.loc, works_on_objects, changes_objects
+                )
             )
-        )
         if len(results) == 1:
             mapping[results[0]] = result
         else:

@@ -22,6 +22,7 @@ def is_held(value: Any) -> bool:
     """Whether the tangent of memory is known by its identity."""
     return has_table() and current_tangents().held.knows(value)
 
+
 _SEVERAL = object()  # the tangent of a number that stands for several
 _ONE_OBJECT = (
     "two arguments of a call that an object or a decorator answers are one object, and have "

@@ -116,7 +116,7 @@ def _code_for(callee: object, is_within: bool) -> types.FunctionType | None:
 
 
 def constants_put(
-    inference: TypedCalls, caller: Function, change: Any, memory: Operand, operands: list[Operand],
+    inference: TypedCalls, caller: Function, memory: Operand, operands: list[Operand],
     loc: Location | None,
 ) -> list[Operand]:
     """The operands of a change of memory, without the derivatives of what is put there."""
@@ -296,12 +296,11 @@ def _looked_at(function: Operand, ops: list[Op], loc: Location | None) -> Value:
 
 def _given_away(
     value: Operand, known: list[Value], ops: list[Op], loc: Location | None = None,
-    marker: Any = None,
+    marker: Callable[..., object] = given_as_constant,
 ) -> Operand:
     if isinstance(value, Const):
         return value
     constant_value = Value(value.name)
-    marker = marker or given_as_constant
     ops.append(Call(Const(marker), [value, *known], {}, [constant_value], loc))
     return constant_value
 

@@ -286,10 +286,10 @@ class ProgramSurroundings(EffectSurroundings):
         refuse_objects(inference, callee, args, loc)
 
     def put(
-        self, inference: TypedCalls, change: Any, memory: Operand, operands: list[Operand],
+        self, inference: TypedCalls, memory: Operand, operands: list[Operand],
         loc: Location | None,
     ) -> list[Operand]:
-        return constants_put(inference, self._made.source, change, memory, operands, loc)
+        return constants_put(inference, self._made.source, memory, operands, loc)
 
     def inlinable(self, callee: object) -> Inlinable | None:
         """Helpers of rules, and small functions of the user's without control flow."""

@@ -11,6 +11,7 @@ import inspect
 import operator
 import types
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -296,22 +297,25 @@ def changes_parameters(
     code: types.CodeType, module_globals: dict[str, Any], parameters: frozenset[str]
 ) -> bool:
     """Whether the source of a function stores into what some of its parameters refer to."""
-    try:
-        node = locate(code, module_globals).node
-    except SourceNotFound:
-        return False
-    return _stores_into(list(ast.walk(node)), set(parameters))
+    return _stores_into(_nodes_of(code, module_globals, ast.walk), set(parameters))
 
 
 def _changes_when_called(
     code: types.CodeType, module_globals: dict[str, Any], parameters: frozenset[str]
 ) -> bool:
     """The same of what one call runs: functions that it makes and returns are called later."""
+    return _stores_into(_nodes_of(code, module_globals, _run_by), set(parameters))
+
+
+def _nodes_of(
+    code: types.CodeType, module_globals: dict[str, Any],
+    of: Callable[[ast.AST], Iterable[ast.AST]],
+) -> list[ast.AST]:
+    """Some nodes of the source of a function; none where it isn't known."""
     try:
-        node = locate(code, module_globals).node
+        return list(of(locate(code, module_globals).node))
     except SourceNotFound:
-        return False
-    return _stores_into(_run_by(node), set(parameters))
+        return []
 
 
 def _stores_into(nodes: list[ast.AST], names: set[str]) -> bool:

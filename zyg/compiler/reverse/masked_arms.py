@@ -106,11 +106,8 @@ class MaskedArms(BranchTransposer):
         narrowed = []
         for condition, is_true in masks:
             if is_number(type_of(operand)):
-                if not is_one_number(type_of(condition)):
-                    if not where_broadcast or not is_array(type_of(condition)):
-                        continue
-                    condition = self.call(np.any if is_true else np.all, condition)
-                narrowed.append((condition, is_true))
+                if where_broadcast or is_one_number(type_of(condition)):
+                    narrowed.append(self._of_number(condition, is_true))
                 continue
             axes = repeated_axes(condition, operand)
             if axes != ((), ()) and not where_broadcast:
@@ -133,6 +130,12 @@ class MaskedArms(BranchTransposer):
                     (condition,) = self.typed_call(over, args, options, ["mask"], self.loc)
             narrowed.append((condition, is_true))
         return tuple(narrowed)
+
+    def _of_number(self, condition: Operand, is_true: bool) -> Mask:
+        """The mask of a number: where it is broadcast, it counts if it counts anywhere."""
+        if is_array(type_of(condition)) and not is_one_number(type_of(condition)):
+            condition = self.call(np.any if is_true else np.all, condition)
+        return condition, is_true
 
     def _goes_on(self, step: RuleStep, bar: Operand) -> bool:
         """Whether the cotangents of an operation on an arm can be masked as well as its own."""
@@ -167,12 +170,10 @@ class MaskedArms(BranchTransposer):
     def _masked(self, masks: Sequence[Mask], operand: Operand, elsewhere: float) -> Operand:
         """An array with another number where `np.where` took the other arm. The first mask, that of
         what stands outside, selects last, so that all its arms become one selection."""
-        of_number = is_number(type_of(operand))
-        for condition, is_true in reversed(
-            self._narrowed(tuple(masks), operand, True) if of_number else masks
-        ):
+        for condition, is_true in reversed(masks):
             other = Const(elsewhere)
-            if of_number:
+            if is_number(type_of(operand)):
+                condition, _ = self._of_number(condition, is_true)
                 condition = condition if is_true else self.call(operator.not_, condition)
                 selected = self.call(selections.chosen, condition, operand, other)
             else:

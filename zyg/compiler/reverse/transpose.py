@@ -73,7 +73,7 @@ else:  # it is for programs with `np.where`
     MaskedArms = late_class(
         "zyg.compiler.reverse.masked_arms", "MaskedArms", BranchTransposer,
         "_begins_arm _pass_on _narrowed _goes_on _has_shape_of _masked_operands _reads_infinite "
-        "_masked _settle _whole _all_masks _condition_changes",
+        "_masked _of_number _settle _whole _all_masks _condition_changes",
     )
 
 # What a back function gives that is found at run time.
