@@ -331,7 +331,9 @@ def test_copies_are_other_memory():
     zyg.check_grads(f, A, order=1)
 
 
-@pytest.mark.skipif(not hasattr(np, "unstack"), reason="np.reshape has no copy= before NumPy 2.1")
+@pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="np.reshape takes copy= from NumPy 2.1 on"
+)
 def test_what_has_to_be_copied_raises_as_it_does_in_numpy():
     with pytest.raises(ValueError, match="creating a copy while reshaping"):
         zyg.gradient(lambda x: np.sum(np.reshape(x.T, 12, copy=False)), A)

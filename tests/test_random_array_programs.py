@@ -6,6 +6,11 @@ import pytest
 import zyg
 from tests.array_programs import program
 
+# Second derivatives of stores into views that no name holds, and of what the run time finds.
+REFUSED = (
+    "objects hold more than lists", "which it finds at run time", "could not tell which function",
+)
+
 
 def check(seed):
     f, given = program(seed)
@@ -29,8 +34,10 @@ def check(seed):
     try:
         forward = zyg.jvp(slopes, given, directions)[1]
         reverse = zyg.gradient(lambda *given: along(slopes(*given)), *given)
-    except zyg.ZygError:
-        return  # most are changes of what a list holds
+    except zyg.ZygError as error:
+        if any(text in str(error) for text in REFUSED):
+            return
+        raise
     for a, b in zip(forward, reverse, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
 

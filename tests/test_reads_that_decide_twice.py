@@ -6,13 +6,13 @@ loops and calls give, and `map` in loops, comprehensions, `zip` and `enumerate`.
 
 import math
 import operator
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 import zyg
 from tests import differences
+from tests.corpus.abstract_collections import Row
 from tests.derivatives_twice import MODES
 from zyg.errors import NotDifferentiable
 
@@ -34,17 +34,6 @@ class Box:
             if self.value > limit:
                 return 3
         return 1
-
-
-class Row(Sequence):
-    def __init__(self, items):
-        self.items = items
-
-    def __len__(self):
-        return len(self.items)
-
-    def __getitem__(self, index):
-        return self.items[index]
 
 
 class Node:

@@ -17,13 +17,13 @@ pytestmark = pytest.mark.thorough
 
 # What a tape can't see: that NumPy's own errors were asked for while the program ran.
 UNSEEN = ("exceptions.floating_point_errors_raised",)
-# Areas whose subject is memory that is written in place, and errors that functions of `math` raise,
-# which want plain numbers.
+# Areas whose subject is memory that is written in place, and what functions of `math` and `cmath`
+# do, which want plain numbers: the errors of the former, and complex numbers.
 WRITING = (
     "changes_in_place", "memory_in_containers", "held_items_that_move", "names_that_meet",
     "parts_of_complex_arrays",
 )
-RAISING = ("exceptions",)
+RAISING = ("exceptions", "complex_numbers")
 # Why any recorded number refuses: Python or NumPy want a plain one there.
 WANTING = (
     "would give a plain number", "is no key of a dict", "__bool__ should return bool",
@@ -74,7 +74,7 @@ def test_few_programs_are_refused(capsys):
     areas = [program.area for program, _ in cases]
     in_place = [area for area, why in refused if "written in place" in why]
     wanting = [area for area, why in refused if "written in place" not in why]
-    for found, subjects, share in (in_place, WRITING, 0.03), (wanting, RAISING, 0.1):
+    for found, subjects, share in (in_place, WRITING, 0.03), (wanting, RAISING, 0.09):
         others = sum(area not in subjects for area in areas)
         assert sum(area not in subjects for area in found) < share * others
     whys = [why for _, why in refused if "written in place" not in why]

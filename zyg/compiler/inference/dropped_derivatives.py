@@ -101,7 +101,7 @@ def stored_back_as_constant(x: object, *known: object) -> object:
 
 _MARKERS = (as_constant, read_as_constant, given_as_constant, stored_back_as_constant)
 constant(*_MARKERS, dropped, dropped_given)
-facts.view(as_constant)(lambda call: True)
+facts.view(as_constant)(lambda call: is_array_like(type_of(call.args[0])))
 facts.result(*_MARKERS)(lambda args, kwargs: args[0])
 
 
